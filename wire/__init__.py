@@ -1,0 +1,5 @@
+"""What crosses the socket between a client and a node, and nothing else.
+
+Imported by both ends, imports neither. `messages` declares every message and close code,
+`codec` turns them into frames and back.
+"""

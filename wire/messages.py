@@ -1,0 +1,474 @@
+"""Every message of the protocol, grouped by who speaks, and the values they share.
+
+One frozen class a message; its tag on the wire is the class name in lower case, in the
+field `t`. Instants are Unix times in milliseconds of the store's clock, durations say
+their unit in the name. The prose for people who write a client is `docs/protocol.md`.
+"""
+
+from enum import IntEnum
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+PROTOCOL = 1
+SUBPROTOCOL = "dk.v1"
+MAX_CLIENT_FRAME = 4096  # bytes of one message from a client
+
+# --- values ---------------------------------------------------------------------------
+
+Name = Annotated[str, Meta(min_length=1, max_length=16)]
+Title = Annotated[str, Meta(max_length=40)]
+Password = Annotated[str, Meta(max_length=64)]
+Token = Annotated[str, Meta(min_length=20, max_length=100)]
+RoomCode = Annotated[str, Meta(min_length=1, max_length=12)]
+PlayerId = Annotated[str, Meta(min_length=1, max_length=24)]
+PlayNumber = Annotated[int, Meta(ge=1, le=1_000_000)]
+MoveText = Annotated[str, Meta(min_length=1, max_length=12)]
+Salt = Annotated[bytes, Meta(max_length=64)]
+Instant = int
+
+UndoPolicy = Literal["off", "safe", "free"]
+ScoreKind = Literal["cards", "casino"]
+SpectatorView = Literal["none", "scores", "boards"]
+StartRule = Literal["ready", "host", "time"]
+Phase = Literal["open", "locked", "running", "over"]
+Outcome = Literal["playing", "solved", "resigned", "disqualified", "unfinished"]
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How a room races; chosen once by who opens it, published to all."""
+
+    title: Title = ""
+    rules: Annotated[str, Meta(max_length=200)] = "double-klondike"
+    # A public seed; None asks for a fair deal whose secret is revealed afterwards.
+    seed: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    time_limit_s: Annotated[int, Meta(ge=30, le=14_400)] = 900
+    seats: Annotated[int, Meta(ge=1, le=16)] = 8
+    score: ScoreKind = "cards"
+    undo: UndoPolicy = "off"
+    hints: bool = True
+    chat: bool = True
+    spectators: SpectatorView = "scores"
+    delay_s: Annotated[int, Meta(ge=0, le=600)] = 0  # how far spectators lag behind
+    start: StartRule = "ready"
+    start_at: Instant | None = None  # with start="time"
+    countdown_s: Annotated[int, Meta(ge=1, le=60)] = 5
+    public: bool = True
+
+
+# A pile as its viewer may see it: the number of cards not shown, a colon, the cards
+# shown from bottom to top, two characters each ("3:KHQS", "59:", "0:"). Piles are named
+# as in move texts: "h" hand, "w" waste, "f1".."f8" foundations, "1".."9" columns.
+Pile = str
+Piles = dict[str, Pile]
+
+
+class Seat(Struct, frozen=True, kw_only=True):
+    """One player's place in a room, as everybody may see it."""
+
+    player: PlayerId
+    name: Name
+    bot: bool = False
+    host: bool = False
+    ready: bool = False
+    here: bool = True  # has a live connection to some node
+    cards: int = 0  # on the foundations
+    down: int = 0  # still face down in the columns
+    score: int = 0
+    moves: int = 0
+    undos: int = 0
+    outcome: Outcome = "playing"
+    done_ms: int | None = None  # official time since the start at which the player was done
+    place: int | None = None  # once the race is over
+
+
+class Score(Struct, frozen=True, array_like=True):
+    """One line of a score push."""
+
+    seat: int  # index into Room.seats
+    cards: int
+    down: int
+    score: int
+    moves: int
+    undos: int
+    outcome: Outcome
+    done_ms: int | None
+
+
+class RoomLine(Struct, frozen=True, kw_only=True):
+    """One room in the lobby."""
+
+    room: RoomCode
+    title: str
+    rules: str
+    phase: Phase
+    taken: int
+    seats: int
+    host: str  # the host's name
+    locked: bool  # wants a password
+    spectators: SpectatorView
+    opened: Instant
+
+
+class Standing(Struct, frozen=True, kw_only=True):
+    """One line of the final standings."""
+
+    player: PlayerId
+    name: Name
+    bot: bool
+    place: int
+    outcome: Outcome
+    cards: int
+    down: int
+    score: int
+    moves: int
+    undos: int
+    finished_ms: int | None  # of a solved deal: official time since the start
+    reached_ms: int  # when the final score was reached, since the start
+
+
+class Reveal(Struct, frozen=True, kw_only=True):
+    """What rebuilds the deal: see docs/fairness.md."""
+
+    deal: str  # the deal's id
+    commitment: str  # hex; empty for a public seed
+    secret: str  # hex; empty for a public seed
+    seed: str | None  # the public seed
+    salts: list[str]  # hex, the players' own bytes in seat order
+    position: str  # the layout as one line of text, hidden cards and all
+
+
+# --- a client speaks ------------------------------------------------------------------
+
+
+class ClientMessage(Struct, frozen=True, forbid_unknown_fields=True, tag=str.lower, tag_field="t"):
+    """Base of all that a client may say; unknown fields are refused."""
+
+
+class Hello(ClientMessage, kw_only=True):
+    """The first message: who is there. With `token`, the player of that token is back."""
+
+    v: int
+    client: Annotated[str, Meta(max_length=40)] = ""
+    name: Name | None = None
+    token: Token | None = None
+    bot: bool = False
+
+
+class Create(ClientMessage, kw_only=True):
+    """Opens a room and takes its first seat (or none, with `play` false)."""
+
+    settings: Settings
+    password: Password = ""
+    play: bool = True
+
+
+class Rooms(ClientMessage):
+    """Asks for the public rooms."""
+
+
+class Join(ClientMessage, kw_only=True):
+    """Takes a seat."""
+
+    room: RoomCode
+    password: Password = ""
+
+
+class Spectate(ClientMessage, kw_only=True):
+    """Watches a room."""
+
+    room: RoomCode
+    password: Password = ""
+
+
+class Leave(ClientMessage):
+    """Gives the seat up: before the lock it is free again, in a race this resigns."""
+
+
+class Ready(ClientMessage, kw_only=True):
+    """Is ready, with bytes of the player's own for the deal."""
+
+    salt: Salt = b""
+
+
+class Unready(ClientMessage):
+    """Is not ready after all."""
+
+
+class Start(ClientMessage):
+    """The host locks the room and starts the countdown."""
+
+
+class Kick(ClientMessage, kw_only=True):
+    """The host frees a seat before the lock."""
+
+    player: PlayerId
+
+
+class Move(ClientMessage, kw_only=True):
+    """Play number n of this player: a move as text."""
+
+    n: PlayNumber
+    m: MoveText
+
+
+class Undo(ClientMessage, kw_only=True):
+    """Play number n of this player: takes the last move back, if the room allows."""
+
+    n: PlayNumber
+
+
+class Finish(ClientMessage, kw_only=True):
+    """Plays all cards home from number n on; possible when only that is left to do."""
+
+    n: PlayNumber
+
+
+class Resign(ClientMessage):
+    """Gives the race up."""
+
+
+class Hint(ClientMessage):
+    """Asks for the legal moves now, if the room allows."""
+
+
+class Snapshot(ClientMessage):
+    """Asks for everything anew: room and board."""
+
+
+class Chat(ClientMessage, kw_only=True):
+    """Says something to the room."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Rematch(ClientMessage):
+    """Asks for the room that follows a finished one; one however many ask."""
+
+
+class Record(ClientMessage, kw_only=True):
+    """Asks for the journal of a finished room, from entry `start` on."""
+
+    room: RoomCode
+    start: Annotated[int, Meta(ge=0)] = 0
+
+
+class Ping(ClientMessage, kw_only=True):
+    """Measures the line and the clock; `c` comes back as it is."""
+
+    c: int
+
+
+# --- the server speaks ----------------------------------------------------------------
+
+
+class ServerMessage(Struct, frozen=True, tag=str.lower, tag_field="t", omit_defaults=True):
+    """Base of all that a server says; clients ignore fields and tags they do not know."""
+
+
+class Welcome(ServerMessage, kw_only=True):
+    """Answers a hello. `token` is given once, to a new player; keep it to come back."""
+
+    v: int
+    server: str
+    player: PlayerId
+    name: Name
+    now: Instant
+    token: Token | None = None
+    room: RoomCode | None = None  # the room this player is back in
+
+
+class Lobby(ServerMessage, kw_only=True):
+    """Answers rooms."""
+
+    rooms: list[RoomLine]
+
+
+class Room(ServerMessage, kw_only=True):
+    """A room, whole; replaces all that was known of it."""
+
+    room: RoomCode
+    version: int  # of the journal
+    settings: Settings
+    phase: Phase
+    commitment: str  # hex of the fair deal's commitment, empty for a public seed
+    seats: list[Seat]
+    seat: int | None = None  # the viewer's own index in seats; None for a spectator
+    actions: list[str]  # the messages this viewer may send now, by tag
+    now: Instant
+    opened: Instant
+    spectators: int = 0
+    locked: bool = False  # wants a password
+    starts: Instant | None = None
+    ends: Instant | None = None
+    next_room: RoomCode | None = None  # the rematch
+
+
+class News(ServerMessage, kw_only=True):
+    """Something happened in the room, for the log line: see docs/protocol.md for kinds."""
+
+    kind: str
+    player: PlayerId | None = None
+    name: str | None = None
+    text: str = ""
+    at: Instant
+
+
+class Countdown(ServerMessage, kw_only=True):
+    """The room is locked; the race starts at `starts`."""
+
+    starts: Instant
+    remaining_ms: int
+    salts: list[str]  # hex, in seat order: what the players put into the deal
+
+
+class Board(ServerMessage, kw_only=True):
+    """A board, whole: the layout at the start, and the answer to any doubt."""
+
+    seat: int
+    n: int  # the last play number that counts
+    piles: Piles
+    cards: int
+    down: int
+    score: int
+    moves: int
+    undos: int
+    turn: int  # the pass through the hand that is under way, from 1
+    passes: int | None  # how many there are, None without limit
+    can: list[str] = []  # of draw, redeal, undo, finish, hint, resign
+    stuck: bool = False  # proved: nothing more can be gained
+    outcome: Outcome = "playing"
+
+
+class Moved(ServerMessage, kw_only=True):
+    """Play n counts: the piles that changed, whole. Sent once it is in the journal."""
+
+    n: int
+    m: str  # the move as the referee read it, or "undo"
+    piles: Piles
+    cards: int
+    down: int
+    score: int
+    moves: int
+    undos: int
+    turn: int
+    at: Instant
+    can: list[str] = []
+    stuck: bool = False
+    outcome: Outcome = "playing"
+
+
+class Refused(ServerMessage, kw_only=True):
+    """The request `re` was understood and cannot be done; nothing has changed."""
+
+    re: str
+    code: str
+    reason: str
+    n: int | UnsetType = UNSET  # of a play
+
+
+class Hints(ServerMessage, kw_only=True):
+    """The legal moves after play n."""
+
+    n: int
+    moves: list[str]
+
+
+class Scores(ServerMessage, kw_only=True):
+    """The lines that changed since the last push."""
+
+    version: int
+    lines: list[Score]
+
+
+class Finished(ServerMessage, kw_only=True):
+    """The viewer's own race is done: solved, resigned or put out."""
+
+    outcome: Outcome
+    done_ms: int
+
+
+class Standings(ServerMessage, kw_only=True):
+    """The race is over."""
+
+    room: RoomCode
+    reason: str  # finished, time, stuck, resigned, aborted
+    rows: list[Standing]
+    head: str  # hex of the hash chain over the whole journal
+    reveal: Reveal | None = None  # later, where other races still use the deal
+
+
+class Chatted(ServerMessage, kw_only=True):
+    """Somebody said something."""
+
+    player: PlayerId
+    name: Name
+    text: str
+    at: Instant
+
+
+class Left(ServerMessage, kw_only=True):
+    """The viewer is no longer in the room; `kind` is left, kicked, closed."""
+
+    room: RoomCode
+    kind: str
+
+
+class Follow(ServerMessage, kw_only=True):
+    """The room that follows the finished one; join it like any other."""
+
+    room: RoomCode
+
+
+class Journal(ServerMessage, kw_only=True):
+    """Entries of a finished room's journal, from `start` on, of `total`."""
+
+    room: RoomCode
+    start: int
+    total: int
+    entries: list[str]
+
+
+class Pong(ServerMessage, kw_only=True):
+    """Answers a ping: `c` as it came, `s` the server's time."""
+
+    c: int
+    s: Instant
+
+
+class Store(ServerMessage, kw_only=True):
+    """The store behind the server does not answer (`waiting`), or answers again."""
+
+    waiting: bool
+
+
+class Error(ServerMessage, kw_only=True):
+    """The sender's bytes were wrong, or something failed on our side."""
+
+    code: str
+    reason: str
+
+
+# --- closing --------------------------------------------------------------------------
+
+
+class Close(IntEnum):
+    """Close codes; what a client does about each is in docs/protocol.md."""
+
+    NORMAL = 1000
+    GOING_AWAY = 1001
+    PROTOCOL_ERROR = 1002
+    UNSUPPORTED = 1003  # a text frame
+    INVALID = 1007  # undecodable, repeatedly
+    POLICY = 1008
+    TOO_BIG = 1009
+    INTERNAL = 1011
+    RESTART = 1012  # come back, here or on another node, with jitter
+    OVERLOAD = 1013  # come back later
+    BAD_TOKEN = 4001  # forget the token
+    FLOOD = 4002
+    REPLACED = 4003  # a newer connection of the same player; do not come back
+    VERSION = 4004  # update the side that the reason names
+    SLOW = 4005  # the peer does not read
+
+
