@@ -20,12 +20,13 @@ Name = Annotated[str, Meta(min_length=1, max_length=16)]
 Title = Annotated[str, Meta(max_length=40)]
 Password = Annotated[str, Meta(max_length=64)]
 Token = Annotated[str, Meta(min_length=20, max_length=100)]
-RoomCode = Annotated[str, Meta(min_length=1, max_length=12)]
-PlayerId = Annotated[str, Meta(min_length=1, max_length=24)]
+RoomCode = Annotated[str, Meta(min_length=1, max_length=12, pattern=r"^[0-9A-Za-z_-]+\Z")]
+PlayerId = Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[0-9A-Za-z_-]+\Z")]
 PlayNumber = Annotated[int, Meta(ge=1, le=1_000_000)]
 MoveText = Annotated[str, Meta(min_length=1, max_length=12)]
 Salt = Annotated[bytes, Meta(max_length=64)]
 Instant = int
+MAX_INSTANT = 2**53  # beyond it a double loses milliseconds
 
 UndoPolicy = Literal["off", "safe", "free"]
 ScoreKind = Literal["cards", "casino"]
@@ -35,7 +36,7 @@ Phase = Literal["open", "locked", "running", "over"]
 Outcome = Literal["playing", "solved", "resigned", "disqualified", "unfinished"]
 
 
-class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a room races; chosen once by who opens it, published to all."""
 
     title: Title = ""
@@ -51,7 +52,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     spectators: SpectatorView = "scores"
     delay_s: Annotated[int, Meta(ge=0, le=600)] = 0  # how far spectators lag behind
     start: StartRule = "ready"
-    start_at: Instant | None = None  # with start="time"
+    # with start="time"
+    start_at: Annotated[Instant, Meta(ge=0, le=MAX_INSTANT)] | None = None
     countdown_s: Annotated[int, Meta(ge=1, le=60)] = 5
     public: bool = True
 
@@ -145,17 +147,17 @@ class ClientMessage(Struct, frozen=True, forbid_unknown_fields=True, tag=str.low
     """Base of all that a client may say; unknown fields are refused."""
 
 
-class Hello(ClientMessage, kw_only=True):
+class Hello(ClientMessage, frozen=True, kw_only=True):
     """The first message: who is there. With `token`, the player of that token is back."""
 
-    v: int
+    v: Annotated[int, Meta(ge=0, le=65_535)]
     client: Annotated[str, Meta(max_length=40)] = ""
     name: Name | None = None
     token: Token | None = None
     bot: bool = False
 
 
-class Create(ClientMessage, kw_only=True):
+class Create(ClientMessage, frozen=True, kw_only=True):
     """Opens a room and takes its first seat (or none, with `play` false)."""
 
     settings: Settings
@@ -163,100 +165,100 @@ class Create(ClientMessage, kw_only=True):
     play: bool = True
 
 
-class Rooms(ClientMessage):
+class Rooms(ClientMessage, frozen=True):
     """Asks for the public rooms."""
 
 
-class Join(ClientMessage, kw_only=True):
+class Join(ClientMessage, frozen=True, kw_only=True):
     """Takes a seat."""
 
     room: RoomCode
     password: Password = ""
 
 
-class Spectate(ClientMessage, kw_only=True):
+class Spectate(ClientMessage, frozen=True, kw_only=True):
     """Watches a room."""
 
     room: RoomCode
     password: Password = ""
 
 
-class Leave(ClientMessage):
+class Leave(ClientMessage, frozen=True):
     """Gives the seat up: before the lock it is free again, in a race this resigns."""
 
 
-class Ready(ClientMessage, kw_only=True):
+class Ready(ClientMessage, frozen=True, kw_only=True):
     """Is ready, with bytes of the player's own for the deal."""
 
     salt: Salt = b""
 
 
-class Unready(ClientMessage):
+class Unready(ClientMessage, frozen=True):
     """Is not ready after all."""
 
 
-class Start(ClientMessage):
+class Start(ClientMessage, frozen=True):
     """The host locks the room and starts the countdown."""
 
 
-class Kick(ClientMessage, kw_only=True):
+class Kick(ClientMessage, frozen=True, kw_only=True):
     """The host frees a seat before the lock."""
 
     player: PlayerId
 
 
-class Move(ClientMessage, kw_only=True):
+class Move(ClientMessage, frozen=True, kw_only=True):
     """Play number n of this player: a move as text."""
 
     n: PlayNumber
     m: MoveText
 
 
-class Undo(ClientMessage, kw_only=True):
+class Undo(ClientMessage, frozen=True, kw_only=True):
     """Play number n of this player: takes the last move back, if the room allows."""
 
     n: PlayNumber
 
 
-class Finish(ClientMessage, kw_only=True):
+class Finish(ClientMessage, frozen=True, kw_only=True):
     """Plays all cards home from number n on; possible when only that is left to do."""
 
     n: PlayNumber
 
 
-class Resign(ClientMessage):
+class Resign(ClientMessage, frozen=True):
     """Gives the race up."""
 
 
-class Hint(ClientMessage):
+class Hint(ClientMessage, frozen=True):
     """Asks for the legal moves now, if the room allows."""
 
 
-class Snapshot(ClientMessage):
+class Snapshot(ClientMessage, frozen=True):
     """Asks for everything anew: room and board."""
 
 
-class Chat(ClientMessage, kw_only=True):
+class Chat(ClientMessage, frozen=True, kw_only=True):
     """Says something to the room."""
 
     text: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class Rematch(ClientMessage):
+class Rematch(ClientMessage, frozen=True):
     """Asks for the room that follows a finished one; one however many ask."""
 
 
-class Record(ClientMessage, kw_only=True):
+class Record(ClientMessage, frozen=True, kw_only=True):
     """Asks for the journal of a finished room, from entry `start` on."""
 
     room: RoomCode
-    start: Annotated[int, Meta(ge=0)] = 0
+    start: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
 
 
-class Ping(ClientMessage, kw_only=True):
+class Ping(ClientMessage, frozen=True, kw_only=True):
     """Measures the line and the clock; `c` comes back as it is."""
 
-    c: int
+    c: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 # --- the server speaks ----------------------------------------------------------------
@@ -266,7 +268,7 @@ class ServerMessage(Struct, frozen=True, tag=str.lower, tag_field="t", omit_defa
     """Base of all that a server says; clients ignore fields and tags they do not know."""
 
 
-class Welcome(ServerMessage, kw_only=True):
+class Welcome(ServerMessage, frozen=True, kw_only=True):
     """Answers a hello. `token` is given once, to a new player; keep it to come back."""
 
     v: int
@@ -278,13 +280,13 @@ class Welcome(ServerMessage, kw_only=True):
     room: RoomCode | None = None  # the room this player is back in
 
 
-class Lobby(ServerMessage, kw_only=True):
+class Lobby(ServerMessage, frozen=True, kw_only=True):
     """Answers rooms."""
 
     rooms: list[RoomLine]
 
 
-class Room(ServerMessage, kw_only=True):
+class Room(ServerMessage, frozen=True, kw_only=True):
     """A room, whole; replaces all that was known of it."""
 
     room: RoomCode
@@ -304,7 +306,7 @@ class Room(ServerMessage, kw_only=True):
     next_room: RoomCode | None = None  # the rematch
 
 
-class News(ServerMessage, kw_only=True):
+class News(ServerMessage, frozen=True, kw_only=True):
     """Something happened in the room, for the log line: see docs/protocol.md for kinds."""
 
     kind: str
@@ -314,7 +316,7 @@ class News(ServerMessage, kw_only=True):
     at: Instant
 
 
-class Countdown(ServerMessage, kw_only=True):
+class Countdown(ServerMessage, frozen=True, kw_only=True):
     """The room is locked; the race starts at `starts`."""
 
     starts: Instant
@@ -322,7 +324,7 @@ class Countdown(ServerMessage, kw_only=True):
     salts: list[str]  # hex, in seat order: what the players put into the deal
 
 
-class Board(ServerMessage, kw_only=True):
+class Board(ServerMessage, frozen=True, kw_only=True):
     """A board, whole: the layout at the start, and the answer to any doubt."""
 
     seat: int
@@ -340,7 +342,7 @@ class Board(ServerMessage, kw_only=True):
     outcome: Outcome = "playing"
 
 
-class Moved(ServerMessage, kw_only=True):
+class Moved(ServerMessage, frozen=True, kw_only=True):
     """Play n counts: the piles that changed, whole. Sent once it is in the journal."""
 
     n: int
@@ -358,7 +360,7 @@ class Moved(ServerMessage, kw_only=True):
     outcome: Outcome = "playing"
 
 
-class Refused(ServerMessage, kw_only=True):
+class Refused(ServerMessage, frozen=True, kw_only=True):
     """The request `re` was understood and cannot be done; nothing has changed."""
 
     re: str
@@ -367,28 +369,28 @@ class Refused(ServerMessage, kw_only=True):
     n: int | UnsetType = UNSET  # of a play
 
 
-class Hints(ServerMessage, kw_only=True):
+class Hints(ServerMessage, frozen=True, kw_only=True):
     """The legal moves after play n."""
 
     n: int
     moves: list[str]
 
 
-class Scores(ServerMessage, kw_only=True):
+class Scores(ServerMessage, frozen=True, kw_only=True):
     """The lines that changed since the last push."""
 
     version: int
     lines: list[Score]
 
 
-class Finished(ServerMessage, kw_only=True):
+class Finished(ServerMessage, frozen=True, kw_only=True):
     """The viewer's own race is done: solved, resigned or put out."""
 
     outcome: Outcome
     done_ms: int
 
 
-class Standings(ServerMessage, kw_only=True):
+class Standings(ServerMessage, frozen=True, kw_only=True):
     """The race is over."""
 
     room: RoomCode
@@ -398,7 +400,7 @@ class Standings(ServerMessage, kw_only=True):
     reveal: Reveal | None = None  # later, where other races still use the deal
 
 
-class Chatted(ServerMessage, kw_only=True):
+class Chatted(ServerMessage, frozen=True, kw_only=True):
     """Somebody said something."""
 
     player: PlayerId
@@ -407,20 +409,20 @@ class Chatted(ServerMessage, kw_only=True):
     at: Instant
 
 
-class Left(ServerMessage, kw_only=True):
+class Left(ServerMessage, frozen=True, kw_only=True):
     """The viewer is no longer in the room; `kind` is left, kicked, closed."""
 
     room: RoomCode
     kind: str
 
 
-class Follow(ServerMessage, kw_only=True):
+class Follow(ServerMessage, frozen=True, kw_only=True):
     """The room that follows the finished one; join it like any other."""
 
     room: RoomCode
 
 
-class Journal(ServerMessage, kw_only=True):
+class Journal(ServerMessage, frozen=True, kw_only=True):
     """Entries of a finished room's journal, from `start` on, of `total`."""
 
     room: RoomCode
@@ -429,20 +431,20 @@ class Journal(ServerMessage, kw_only=True):
     entries: list[str]
 
 
-class Pong(ServerMessage, kw_only=True):
+class Pong(ServerMessage, frozen=True, kw_only=True):
     """Answers a ping: `c` as it came, `s` the server's time."""
 
     c: int
     s: Instant
 
 
-class Store(ServerMessage, kw_only=True):
+class Store(ServerMessage, frozen=True, kw_only=True):
     """The store behind the server does not answer (`waiting`), or answers again."""
 
     waiting: bool
 
 
-class Error(ServerMessage, kw_only=True):
+class Error(ServerMessage, frozen=True, kw_only=True):
     """The sender's bytes were wrong, or something failed on our side."""
 
     code: str
@@ -470,5 +472,3 @@ class Close(IntEnum):
     REPLACED = 4003  # a newer connection of the same player; do not come back
     VERSION = 4004  # update the side that the reason names
     SLOW = 4005  # the peer does not read
-
-
