@@ -1,0 +1,120 @@
+"""A position as one line of text, and back (rules 5).
+
+Six fields between single spaces: rules, turn, hand (next card first), waste (bottom
+first), foundations (their top cards), columns (bottom first; face-down cards in lower
+case). Piles of one field stand between slashes, "-" is an empty pile.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from server.rules.cards import (
+    CARD_OF,
+    CARD_OF_DOWN,
+    EMPTY,
+    TEXT,
+    TEXT_DOWN,
+    Card,
+    Cards,
+    cards_text,
+)
+from server.rules.piles import Column, Foundations
+from server.rules.variant import Rules
+
+if TYPE_CHECKING:
+    from server.rules.position import Position
+
+Fields = tuple[Rules, Cards, Cards, Foundations, tuple[Column, ...], int]
+
+_NONE = "-"
+
+
+def text(position: "Position") -> str:
+    """Returns the line, hidden cards and all."""
+    rules, hand, waste, foundations, columns, turn = position
+    return " ".join(
+        [
+            rules.text(),
+            str(turn),
+            _down_text(hand) or _NONE,
+            cards_text(waste) or _NONE,
+            "/".join([_NONE if top == EMPTY else TEXT[top] for top in foundations]),
+            "/".join([_down_text(down) + cards_text(up) or _NONE for down, up in columns]),
+        ]
+    )
+
+
+def _down_text(cards: Cards) -> str:
+    return "".join([TEXT_DOWN[card] for card in cards])
+
+
+def parse(line: str) -> Fields:
+    """Reads a line into the fields of a position.
+
+    Raises:
+        ValueError: says which field is wrong.
+    """
+    fields = line.split(" ")
+    if len(fields) != 6:
+        raise ValueError(
+            f"a position has six fields (rules, turn, hand, waste, foundations, columns), "
+            f"not {len(fields)}"
+        )
+    rules, turn, hand, waste, foundations, columns = fields
+    return (
+        Rules.parse(rules),
+        _downs("hand", hand),
+        _ups("waste", waste),
+        tuple(_top(top) for top in foundations.split("/")),
+        tuple(_column(column) for column in columns.split("/")),
+        _turn(turn),
+    )
+
+
+def _turn(turn: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,5}", turn):
+        raise ValueError(f"turn: {turn[:20]!r} is not the number of a pass")
+    return int(turn)
+
+
+def _pairs(field: str, cards: str) -> list[str]:
+    if ":" in cards:
+        raise ValueError(f"{field}: {cards[:20]!r} is redacted, its hidden cards cannot be read")
+    return [] if cards == _NONE else [cards[at : at + 2] for at in range(0, max(len(cards), 1), 2)]
+
+
+def _card(field: str, pair: str, known: dict[str, Card], form: str) -> Card:
+    card = known.get(pair)
+    if card is None:
+        raise ValueError(f"{field}: {pair!r} is no card that is {form}")
+    return card
+
+
+def _downs(field: str, cards: str) -> Cards:
+    return tuple(
+        _card(field, pair, CARD_OF_DOWN, "face down (such as kh)") for pair in _pairs(field, cards)
+    )
+
+
+def _ups(field: str, cards: str) -> Cards:
+    return tuple(
+        _card(field, pair, CARD_OF, "face up (such as KH)") for pair in _pairs(field, cards)
+    )
+
+
+def _top(top: str) -> Card:
+    cards = _ups("foundations", top)
+    if len(cards) > 1:
+        raise ValueError(f"foundations: {top[:20]!r} names more than a top card")
+    return cards[0] if cards else EMPTY
+
+
+def _column(column: str) -> Column:
+    pairs = _pairs("columns", column)
+    hidden = 0
+    while hidden < len(pairs) and pairs[hidden] in CARD_OF_DOWN:
+        hidden += 1
+    split = 2 * hidden
+    return Column(
+        _downs("columns", column[:split] or _NONE), _ups("columns", column[split:] or _NONE)
+    )

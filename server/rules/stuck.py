@@ -1,0 +1,91 @@
+"""The exact test for a position in which nothing can be gained any more (rules 6.3).
+
+A gain is more cards on the foundations than now, a card turned up, or a card taken from
+the waste. Drawing and redealing only change which card of the waste is open; as long as
+none is taken, the cards that can ever be open are known at once. So it is enough to
+search the column moves (and, where cards come back from the foundations, those) for a
+position with a gain in reach.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from server.rules.cards import FOLLOWS, Card
+from server.rules.piles import Column, Foundations, liftable
+from server.rules.position import Position
+
+# Positions looked at before the answer is "unknown"; about 40 us each.
+BOUND = 1000
+
+_Key = tuple[tuple[Card, ...], tuple[Column, ...]]
+
+
+def is_stuck(position: Position, bound: int = BOUND) -> bool | None:
+    """Whether no play from here ever gains anything; None if more than `bound` positions count.
+
+    Nearly always a gain is in reach at once, and the answer takes a few microseconds.
+    """
+    tops = waste_tops(position)
+    if position.is_solved or _has_gain(position, tops, position.cards):
+        return False
+    return _search(position, tops, bound)
+
+
+def waste_tops(position: Position) -> frozenset[Card]:
+    """Returns every card that draws and redeals alone can make the open card of the waste."""
+    rules, hand, waste, _, _, turn = position
+    tops = {*waste[-1:], *hand[rules.draw - 1 :: rules.draw], *hand[-1:]}
+    if rules.passes is None or turn < rules.passes:
+        stock = waste + hand
+        tops.update(stock[rules.draw - 1 :: rules.draw], stock[-1:])
+    return frozenset(tops)
+
+
+def _search(position: Position, tops: frozenset[Card], bound: int) -> bool | None:
+    home = position.cards
+    # Without hand and waste, legal_moves lists just the moves to search.
+    start = position._replace(hand=(), waste=())
+    seen = {_key(start)}
+    waiting = [start]
+    while waiting:
+        for after in _successors(waiting.pop()):
+            key = _key(after)
+            if key in seen:
+                continue
+            if _has_gain(after, tops, home):
+                return False
+            if len(seen) >= bound:
+                return None
+            seen.add(key)
+            waiting.append(after)
+    return True
+
+
+def _successors(position: Position) -> Iterator[Position]:
+    return (position.play(move) for move in position.legal_moves())
+
+
+def _key(position: Position) -> _Key:
+    """Returns the same for positions that differ only in the places of their piles."""
+    return tuple(sorted(position.foundations)), tuple(sorted(position.columns))
+
+
+def _has_gain(position: Position, tops: frozenset[Card], home: int) -> bool:
+    """Whether one move gains, with any card of `tops` open on the waste."""
+    rules, columns = position.rules, position.columns
+    taken = frozenset().union(*[rules.takes[column.top] for column in columns])
+    if not taken.isdisjoint(tops):
+        return True
+    for down, up in columns:
+        if down and up[0] in taken and len(up) in liftable(rules, up):
+            return True
+    welcome = _welcome(position.foundations)
+    if not welcome.isdisjoint(tops):
+        return True
+    # A card that came back from a foundation and goes home again is no gain.
+    open_cards = chain.from_iterable(column.up[-1:] for column in columns)
+    return position.cards >= home and not welcome.isdisjoint(open_cards)
+
+
+def _welcome(foundations: Foundations) -> frozenset[Card]:
+    return frozenset().union(*[FOLLOWS[top] for top in foundations])
