@@ -74,7 +74,7 @@ def _unpack(data: bytes, pairs: Callable[..., dict[str, Any]] | None = None) -> 
             max_map_len=32,
             max_array_len=0,
             max_str_len=1024,
-            max_bin_len=64,
+            max_bin_len=1024,
             max_ext_len=0,
         )
     except Exception as error:
