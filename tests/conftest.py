@@ -1,7 +1,35 @@
-"""What holds for every test."""
+"""What holds for every test, and the store that tests share."""
 
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+import redis
 from hypothesis import settings
+
+from server.store import Embedded
 
 # No deadline: the machine is shared. No database: tests leave nothing behind.
 settings.register_profile("quick", deadline=None, database=None)
 settings.load_profile("quick")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def embedded_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """The URL of a private store that lives as long as the test session."""
+    async with Embedded(tmp_path_factory.mktemp("store")) as url:
+        yield url
+
+
+@pytest.fixture
+def store_url(embedded_url: str) -> str:
+    """The URL of a store with nothing in it, not even scripts."""
+    flush(embedded_url)
+    return embedded_url
+
+
+def flush(url: str) -> None:
+    """Empty a store."""
+    with redis.Redis.from_url(url) as client:
+        client.flushall()
+        client.script_flush()

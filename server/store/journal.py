@@ -1,0 +1,367 @@
+"""Append-only journals: the record of rooms and tournaments, and news of what is added.
+
+Everything a node holds of a room is a copy of its journal. An append is one script that
+checks its guard against what the store holds; two nodes can never both be right.
+
+How a copy is kept: `subscribe` first, then `read`, then fold what `on_entry` brings.
+Entries may come twice (once more by the answer to an own append) and, after a broken
+line, not at all: go by their versions, read the gap when one is missing, and on
+`on_resync` always read from the version before the last one known. If the entry there
+is not the same as the copy's, or the journal is shorter, the store has lost what it had
+acknowledged, and the copy must be made anew.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from server.store import keys, lua
+from server.store.clock import Clock
+from server.store.connection import Arg
+from server.store.errors import Lost, Missing, Unavailable
+from server.store.keys import JournalId
+from server.store.line import Line, OnState
+
+log = logging.getLogger(__name__)
+
+PAGE = 2_000  # entries read by one command, so that a long journal delays nobody
+ATTACHED = b"attached "
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event of a journal."""
+
+    version: int  # its place, from 1
+    at: int  # official time in ms
+    payload: bytes
+
+    def line(self) -> bytes:
+        """Give the bytes that the journal holds."""
+        return b"%d %s" % (self.at, self.payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The events are in the journal; the version is that of the last one."""
+
+    version: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was appended: the journal is at another version; decide again.
+
+    A version below the one expected means that the store lost entries.
+    """
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """Nothing was appended, because of a guard; `n` is the player's last play number.
+
+    Codes: not-running, early, late, replaced, repeat, gap, done, missing.
+    """
+
+    code: str
+    n: int
+
+
+ActOutcome = Appended | Denied | Lost
+Outcome = Appended | Conflict | Denied | Lost
+
+
+class Listener(Protocol):
+    """Hears what happens in one journal. Called from the event loop; must not block."""
+
+    def on_entry(self, entry: Entry) -> None:
+        """Take in an entry that was appended by any node, this one included."""
+
+    def on_note(self, note: bytes) -> None:
+        """Take in something said to everybody that is not in the journal."""
+
+    def on_resync(self) -> None:
+        """Learn that entries and notes may have been missed: read the gap."""
+
+
+class Lines(Protocol):
+    """Knows which line leads to the store that holds a journal."""
+
+    def of(self, jid: JournalId) -> Line:
+        """Give the line to the store of a journal."""
+
+    def all(self) -> Sequence[Line]:
+        """Give every line."""
+
+
+class OneLine:
+    """The line of a single store, which holds every journal."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def of(self, jid: JournalId) -> Line:
+        """Give the line."""
+        return self._line
+
+    def all(self) -> Sequence[Line]:
+        """Give the line, alone."""
+        return (self._line,)
+
+
+class Journals:
+    """Reads, appends to and listens to journals."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._listeners: dict[JournalId, list[Listener]] = {}
+        self._on_state: list[OnState] = []
+        for line in lines.all():
+            line.on_state(lambda up, line=line: self._state(line, up))  # type: ignore[misc]
+
+    # --- state ------------------------------------------------------------------------
+
+    @property
+    def up(self) -> bool:
+        """Tell whether the store answers, as far as is known."""
+        return all(line.up for line in self._lines.all())
+
+    @property
+    def clock(self) -> Clock:
+        """Give the estimate of the store's time."""
+        return self._lines.all()[0].clock
+
+    def on_state(self, callback: OnState) -> None:
+        """Call `callback(up)` when the store stops to answer and when it answers again."""
+        self._on_state.append(callback)
+
+    async def now(self) -> int:
+        """Ask the store for its time in ms; `clock.now()` is an estimate that costs nothing.
+
+        Raises:
+            Unavailable: it does not answer.
+        """
+        seconds, micros = await self._lines.all()[0].ask("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    # --- writing ----------------------------------------------------------------------
+
+    async def append(
+        self,
+        jid: JournalId,
+        payloads: Sequence[bytes],
+        *,
+        expect: int,
+        ttl_s: int,
+        sets: Mapping[str, str] | None = None,
+        offsets: Mapping[str, int] | None = None,
+        not_before_field: str | None = None,
+        actor: tuple[str, int] | None = None,
+    ) -> Outcome:
+        """Append events decided on version `expect` of the journal; 0 creates it.
+
+        `sets` are fields for the summary; `offsets` are fields that get the events' time
+        plus so many ms. With `not_before_field` it is early until the instant in that field
+        of the summary. `actor` is a player and the epoch of the connection that asks.
+        """
+        player, epoch = actor or ("", "")
+        args: list[Arg] = [expect, ttl_s, not_before_field or "", player, epoch]
+        args += [len(payloads), *payloads, len(sets or {}), *_flat(sets or {})]
+        args += _flat(offsets or {})
+        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def done(reply: Any) -> None:
+            if not waiter.done():
+                waiter.set_result(reply)
+
+        self._lines.of(jid).run(lua.APPEND, keys.journal(jid), args, done)
+        return _outcome(await waiter)
+
+    def act(
+        self,
+        jid: JournalId,
+        player: str,
+        epoch: int | None,
+        n: int,
+        payload: bytes,
+        sets: Mapping[str, str],
+        done: Callable[[ActOutcome], None],
+    ) -> None:
+        """Append what a player does in a running race; `done` is called later, with the outcome.
+
+        `n` is the play's number, or 0 for an act without one, such as to resign; set the
+        player's `done:` field in `sets` with whatever ends their race. An `epoch` of None is
+        for what no connection asks for. One play of a player at a time: if the store has
+        lost its scripts, a second one in flight can overtake the first and get a gap.
+        """
+        args = (player, "" if epoch is None else epoch, n, payload, *_flat(sets))
+        self._lines.of(jid).run(
+            lua.ACT,
+            keys.journal(jid),
+            args,
+            lambda reply: done(cast(ActOutcome, _outcome(reply))),
+        )
+
+    async def attach(self, jid: JournalId, player: str, epoch: int) -> bool:
+        """Make a connection the one that speaks for a player; False if a newer one does.
+
+        All listeners get a note that `attached` reads.
+
+        Raises:
+            Missing: there is no such journal.
+            Unavailable: the store does not answer.
+        """
+        _, summary, news = keys.journal(jid)
+        reply = await self._lines.of(jid).ask_script(lua.ATTACH, (summary, news), (player, epoch))
+        if reply < 0:
+            raise Missing(f"there is no journal {jid}")
+        return bool(reply)
+
+    def publish(self, jid: JournalId, note: bytes) -> None:
+        """Say something to all who listen to a journal; it is kept nowhere and may be lost."""
+        self._lines.of(jid).send(("SPUBLISH", keys.journal(jid).news, b"0 " + note), _ignore)
+
+    # --- reading ----------------------------------------------------------------------
+
+    async def read(self, jid: JournalId, start: int = 0) -> list[Entry]:
+        """Read the entries after version `start`.
+
+        Raises:
+            Unavailable: the store does not answer.
+        """
+        line, key = self._lines.of(jid), keys.journal(jid).journal
+        entries: list[Entry] = []
+        while True:
+            first = start + len(entries)
+            page = await line.ask("LRANGE", key, first, first + PAGE - 1)
+            entries += [_entry(first + i, text) for i, text in enumerate(page, 1)]
+            if len(page) < PAGE:
+                return entries
+
+    async def version(self, jid: JournalId) -> int:
+        """Read the version of a journal; 0 if there is none.
+
+        Raises:
+            Unavailable: the store does not answer.
+        """
+        return int(await self._lines.of(jid).ask("LLEN", keys.journal(jid).journal))
+
+    async def summary(self, jid: JournalId) -> dict[str, str]:
+        """Read the summary of a journal; empty if there is none.
+
+        Raises:
+            Unavailable: the store does not answer.
+        """
+        fields = await self._lines.of(jid).ask("HGETALL", keys.journal(jid).summary)
+        return {name.decode(): value.decode() for name, value in fields.items()}
+
+    # --- listening --------------------------------------------------------------------
+
+    async def subscribe(self, jid: JournalId, listener: Listener) -> None:
+        """Hear a journal; when this returns, all that is appended from now on is heard.
+
+        Raises:
+            Unavailable: the store does not answer; the listener is not kept.
+        """
+        listeners = self._listeners.setdefault(jid, [])
+        listeners.append(listener)
+        try:
+            await self._lines.of(jid).subscribe(
+                keys.journal(jid).news, lambda message: self._message(jid, message)
+            )
+        except BaseException:
+            self._drop(jid, listener)
+            raise
+
+    def unsubscribe(self, jid: JournalId, listener: Listener) -> None:
+        """Stop hearing a journal; a listener that is not there is none of ours."""
+        self._drop(jid, listener)
+        if jid not in self._listeners:
+            self._lines.of(jid).unsubscribe(keys.journal(jid).news)
+
+    def _drop(self, jid: JournalId, listener: Listener) -> None:
+        listeners = [other for other in self._listeners.get(jid, ()) if other is not listener]
+        if listeners:
+            self._listeners[jid] = listeners
+        else:
+            self._listeners.pop(jid, None)
+
+    def _message(self, jid: JournalId, message: bytes) -> None:
+        head, _, rest = message.partition(b" ")
+        listeners = tuple(self._listeners.get(jid, ()))
+        if head == b"0":
+            for listener in listeners:
+                listener.on_note(rest)
+            return
+        entry = _entry(int(head), rest)
+        for listener in listeners:
+            listener.on_entry(entry)
+
+    def _state(self, line: Line, up: bool) -> None:
+        for callback in self._on_state:
+            callback(self.up)
+        if not up:
+            return
+        for jid, listeners in list(self._listeners.items()):
+            if self._lines.of(jid) is line:
+                for listener in tuple(listeners):
+                    try:
+                        listener.on_resync()
+                    except Exception:
+                        log.exception("a listener of %s failed", jid)
+
+
+def attached(note: bytes) -> tuple[str, int] | None:
+    """Read the note of `Journals.attach`: a player and the epoch of the new connection."""
+    if not note.startswith(ATTACHED):
+        return None
+    player, _, epoch = note.removeprefix(ATTACHED).decode().rpartition(" ")
+    return player, int(epoch)
+
+
+def _entry(version: int, text: bytes) -> Entry:
+    at, _, payload = text.partition(b" ")
+    return Entry(version, int(at), payload)
+
+
+def _outcome(reply: Any) -> Outcome:
+    match reply:
+        case [int(version), at]:
+            return Appended(version, at)
+        case [b"conflict", version]:
+            return Conflict(version)
+        case [code, n]:
+            return Denied(code.decode(), n)
+        case Lost():
+            return reply
+        case _:
+            # The store's own trouble (memory, disk): it may come after the first write.
+            log.error("the store refuses an append: %s", reply)
+            return Lost()
+
+
+def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> list[Arg]:
+    return [part for pair in pairs.items() for part in pair]
+
+
+def _ignore(reply: Any) -> None:
+    """Take a reply nobody waits for."""
+
+
+__all__ = [
+    "Appended",
+    "Conflict",
+    "Denied",
+    "Entry",
+    "JournalId",
+    "Journals",
+    "Listener",
+    "Lost",
+    "Unavailable",
+    "attached",
+]

@@ -1,0 +1,112 @@
+"""Every key and channel of the store: its name, its type, its lifetime.
+
+| key                     | type   | lifetime                                           |
+|-------------------------|--------|----------------------------------------------------|
+| dk:{JOURNAL}:journal    | list   | given with each append: UNSTARTED_S or FINISHED_S  |
+| dk:{JOURNAL}:summary    | hash   | the same, set together                             |
+| dk:{JOURNAL}:news       | channel| none                                               |
+| dk:{p:PLAYER}           | hash   | PLAYER_S since the last connection                 |
+| dk:token:HASH           | string | the same                                           |
+| dk:deal:DEAL            | string | DEAL_S since it was made                           |
+| dk:lobby                | zset   | LISTED_S since the last listing; members too       |
+| dk:timers:{SHARD}       | zset   | none; a member goes when its timer is done         |
+| dk:nodes                | zset   | NODES_S since the last beat; members with their key|
+| dk:node:NODE            | string | NODE_S since the last beat                         |
+
+JOURNAL is `r:CODE` for a room and `t:CODE` for a tournament. What a script touches
+together shares a {hash tag}, so that the same code runs on a Cluster.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple, NewType
+
+JournalId = NewType("JournalId", str)
+
+_HOUR_S = 3600
+_DAY_S = 24 * _HOUR_S
+
+UNSTARTED_S = _DAY_S
+FINISHED_S = 30 * _DAY_S
+PLAYER_S = 90 * _DAY_S
+DEAL_S = FINISHED_S + _DAY_S  # outlives every journal that is to reveal it
+LISTED_S = _DAY_S
+NODE_S = 15
+NODES_S = _HOUR_S
+
+TIMER_SHARDS = 4
+
+# Fields of a journal's summary that the scripts know; all others are the room's own.
+PHASE = "phase"
+RUNNING = "running"
+START = "start"
+DEADLINE = "deadline"
+AT = "at"  # official time of the last entry
+
+
+def play_field(player: str) -> str:
+    """Name the summary field with the last play number of a player."""
+    return f"n:{player}"
+
+
+def epoch_field(player: str) -> str:
+    """Name the summary field with the newest connection of a player."""
+    return f"e:{player}"
+
+
+def done_field(player: str) -> str:
+    """Name the summary field that is set once a player's race is done."""
+    return f"done:{player}"
+
+
+class JournalKeys(NamedTuple):
+    """The two keys and the channel of one journal."""
+
+    journal: str
+    summary: str
+    news: str
+
+
+def room(code: str) -> JournalId:
+    """Name the journal of a room."""
+    return JournalId(f"r:{code}")
+
+
+def tournament(code: str) -> JournalId:
+    """Name the journal of a tournament."""
+    return JournalId(f"t:{code}")
+
+
+@lru_cache(maxsize=65536)
+def journal(jid: JournalId) -> JournalKeys:
+    """Name the keys of a journal."""
+    stem = f"dk:{{{jid}}}:"
+    return JournalKeys(stem + "journal", stem + "summary", stem + "news")
+
+
+def player(player_id: str) -> str:
+    """Name the record of a player."""
+    return f"dk:{{p:{player_id}}}"
+
+
+def token(token_hash: str) -> str:
+    """Name the key that leads from a token's hash to its player."""
+    return f"dk:token:{token_hash}"
+
+
+def deal(deal_id: str) -> str:
+    """Name the secret of a deal."""
+    return f"dk:deal:{deal_id}"
+
+
+def timers(shard: int) -> str:
+    """Name one shard of the timers."""
+    return f"dk:timers:{{{shard}}}"
+
+
+def node(node_id: str) -> str:
+    """Name the sign of life of a node."""
+    return f"dk:node:{node_id}"
+
+
+LOBBY = "dk:lobby"
+NODES = "dk:nodes"

@@ -1,0 +1,319 @@
+"""The line to a store: one connection at a time, made anew for as long as it is wanted.
+
+Commands and subscriptions share the connection, in order. So a read that is sent after a
+subscription sees at least what came before the first message, and a store that does not
+answer is noticed by both at once.
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hiredis import ReplyError
+
+from server.store.address import Address
+from server.store.clock import Clock
+from server.store.connection import UNFIT, Arg, Connection, Done, Limits
+from server.store.errors import Lost, Unavailable, Unfit, Unreachable
+from server.store.lua import Script
+
+log = logging.getLogger(__name__)
+
+# Where the store is now: asked before each try, so that a failover is followed.
+Where = Callable[[], Awaitable[Address]]
+OnState = Callable[[bool], None]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a line has done, for the metrics."""
+
+    connects: int = 0
+    sent: int = 0
+    lost: int = 0
+
+
+class Line:
+    """Commands to one store by callback, messages from its channels, and its clock."""
+
+    def __init__(
+        self, where: Where, scripts: Sequence[Script] = (), limits: Limits | None = None
+    ) -> None:
+        self._where = where
+        self._scripts = scripts
+        self._limits = limits or Limits()
+        self._connection: Connection | None = None
+        self._channels: dict[bytes, Callable[[bytes], None]] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._first: asyncio.Future[None] | None = None  # set by the first connection
+        self._on_state: list[OnState] = []
+        self._failure = "not tried yet"
+        self._closing = False
+        self.clock = Clock()
+        self.counts = Counts()
+
+    # --- life -------------------------------------------------------------------------
+
+    @property
+    def up(self) -> bool:
+        """Tell whether commands can be sent now."""
+        return self._connection is not None
+
+    def on_state(self, callback: OnState) -> None:
+        """Call `callback(up)` whenever the line comes up (subscriptions included) or goes down."""
+        self._on_state.append(callback)
+
+    async def open(self, patience_s: float = 10.0) -> None:
+        """Keep the line up from now on; return when it is up for the first time.
+
+        Raises:
+            Unreachable: it did not come up within `patience_s`.
+            Unfit: the store answers and refuses, which waiting does not change.
+        """
+        self._first = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._live(), name="store line")
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._first
+        except TimeoutError:
+            await self.close()
+            raise Unreachable(self._failure) from None
+        except BaseException:
+            await self.close()
+            raise
+
+    async def drain(self, limit_s: float) -> bool:
+        """Wait until nothing is in flight; False if something still is after `limit_s`."""
+        connection = self._connection
+        if connection is None or not connection.in_flight:
+            return True
+        with contextlib.suppress(TimeoutError, ConnectionError, ReplyError):
+            async with asyncio.timeout(limit_s):
+                # Replies come in order: once this one is there, so are all before it.
+                await connection.ask("PING")
+                return True
+        return False
+
+    async def close(self) -> None:
+        """Give the line up for good; what is in flight is lost."""
+        self._closing = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    # --- commands ---------------------------------------------------------------------
+
+    def send(self, args: tuple[Arg, ...], done: Done) -> None:
+        """Send a command; `done` gets its reply, a ReplyError or Lost, never within this call."""
+        connection = self._ready(done)
+        if connection is not None:
+            connection.send(args, done)
+
+    def run(self, script: Script, keys: Sequence[str], args: Sequence[Arg], done: Done) -> None:
+        """Run a script; `done` as in `send`."""
+        connection = self._ready(done)
+        if connection is not None:
+            connection.run(script, keys, args, done)
+
+    async def ask(self, *args: Arg) -> Any:
+        """Send a command and wait for its reply.
+
+        Raises:
+            Unavailable: the line is down, or died before the reply.
+        """
+        return await _replied(lambda done: self.send(args, done))
+
+    async def ask_script(self, script: Script, keys: Sequence[str], args: Sequence[Arg]) -> Any:
+        """Run a script and wait for its reply; errors as in `ask`."""
+        return await _replied(lambda done: self.run(script, keys, args, done))
+
+    def _ready(self, done: Done) -> Connection | None:
+        connection = self._connection
+        if connection is not None and connection.in_flight < self._limits.in_flight:
+            self.counts.sent += 1
+            return connection
+        self.counts.lost += 1
+        asyncio.get_running_loop().call_soon(done, Lost(sent=False))
+        return None
+
+    # --- channels ---------------------------------------------------------------------
+
+    async def subscribe(self, channel: str, on_message: Callable[[bytes], None]) -> None:
+        """Hear a channel from now on, through all reconnections; return when it is active.
+
+        Raises:
+            Unavailable: it could not be made active, and is not kept.
+        """
+        name = channel.encode()
+        self._channels[name] = on_message
+        try:
+            await self.ask("SSUBSCRIBE", name)
+        except BaseException:
+            if self._channels.get(name) is on_message:
+                self.unsubscribe(channel)
+            raise
+
+    def unsubscribe(self, channel: str) -> None:
+        """Stop hearing a channel."""
+        name = channel.encode()
+        if self._channels.pop(name, None) is not None and self._connection is not None:
+            # Past the bound on what is in flight: nothing may be heard for nobody.
+            self._connection.send(("SUNSUBSCRIBE", name), _ignore)
+
+    def _message(self, channel: bytes, message: bytes) -> None:
+        on_message = self._channels.get(channel)
+        if on_message is not None:
+            on_message(message)
+
+    # --- the connection ---------------------------------------------------------------
+
+    async def _live(self) -> None:
+        tries = 0
+        while True:
+            try:
+                connection = await self._connect()
+            except (OSError, TimeoutError, ReplyError) as error:
+                log.log(logging.DEBUG if tries else logging.WARNING, "no store: %s", self._failure)
+                self._settle_first(error)
+            else:
+                since = self.clock.local()
+                try:
+                    self._rise(connection)
+                    await self._pulse(connection)
+                finally:
+                    connection.abort("the line was closed")
+                    await connection.closed.wait()
+                # One that comes up only to fall again is not hammered.
+                if self.clock.local() - since > self._limits.backoff_max_s:
+                    tries = 0
+            tries += 1
+            delay = min(self._limits.backoff_max_s, self._limits.backoff_s * 2 ** min(tries, 10))
+            await asyncio.sleep(delay * random.uniform(0.5, 1.0))
+
+    async def _connect(self) -> Connection:
+        self._failure = "its address could not be found"
+        connection: Connection | None = None
+        try:
+            async with asyncio.timeout(self._limits.connect_s):
+                address = await self._where()
+                self._failure = f"{address.label()} does not answer"
+                connection = await self._dial(address)
+                await self._greet(connection, address)
+                return connection
+        except BaseException as error:
+            if str(error):
+                self._failure = f"{self._failure}: {error}"
+            if connection is not None:
+                connection.abort("the greeting failed")
+            raise
+
+    async def _dial(self, address: Address) -> Connection:
+        loop = asyncio.get_running_loop()
+
+        def make() -> Connection:
+            return Connection(self._limits, self._message, self._fall)
+
+        if address.path is not None:
+            return (await loop.create_unix_connection(make, address.path))[1]
+        tls_name = address.host if address.tls else None
+        return (
+            await loop.create_connection(
+                make, address.host, address.port, ssl=address.tls, server_hostname=tls_name
+            )
+        )[1]
+
+    async def _greet(self, connection: Connection, address: Address) -> None:
+        hello: list[Arg] = ["HELLO", 3]
+        if address.password is not None:
+            hello += ["AUTH", address.username or "default", address.password]
+        await connection.ask(*hello)
+        if address.db:
+            await connection.ask("SELECT", address.db)
+        for script in self._scripts:  # refused by a store that is still loading its data
+            await connection.ask("SCRIPT", "LOAD", script.text)
+        self.clock.forget()
+        await self._look_at_clock(connection)
+
+    async def _look_at_clock(self, connection: Connection) -> None:
+        sent = self.clock.local()
+        seconds, micros = await connection.ask("TIME")
+        self.clock.sample(sent, self.clock.local(), int(seconds) + int(micros) / 1e6)
+
+    async def _pulse(self, connection: Connection) -> None:
+        # The watchdog of the connection needs something in flight to notice a silent store.
+        # No channel of its own is needed for that: messages come over this connection too.
+        while not connection.closed.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.pulse_s):
+                    await connection.closed.wait()
+            if not connection.closed.is_set():
+                with contextlib.suppress(ConnectionError):
+                    await self._look_at_clock(connection)
+
+    def _rise(self, connection: Connection) -> None:
+        if connection.closed.is_set():
+            return
+        # Before anything else is sent, so that whatever is read from now on is not older
+        # than the subscriptions.
+        for channel in self._channels:
+            connection.send(("SSUBSCRIBE", channel), self._resubscribed)
+        self._connection = connection
+        self.counts.connects += 1
+        self._settle_first(None)
+        if self.counts.connects > 1:
+            log.warning("the store answers again")
+        self._tell(True)
+
+    def _settle_first(self, error: Exception | None) -> None:
+        if self._first is None or self._first.done():
+            return
+        if error is None:
+            self._first.set_result(None)
+        elif isinstance(error, ReplyError) and not str(error).startswith(UNFIT):
+            self._first.set_exception(Unfit(self._failure))
+
+    def _resubscribed(self, reply: Any) -> None:
+        if isinstance(reply, ReplyError) and self._connection is not None:
+            self._connection.abort(f"the store refuses a subscription: {reply}")
+
+    def _fall(self, connection: Connection, reason: str) -> None:
+        self.counts.lost += connection.in_flight
+        if connection is not self._connection:
+            return
+        self._connection = None
+        self._failure = reason
+        if not self._closing:
+            log.warning("the line to the store is down: %s", reason)
+        self._tell(False)
+
+    def _tell(self, up: bool) -> None:
+        for callback in self._on_state:
+            try:
+                callback(up)
+            except Exception:
+                log.exception("taking in the state of the store failed")
+
+
+def _ignore(reply: Any) -> None:
+    """Take a reply nobody waits for."""
+
+
+async def _replied(send: Callable[[Done], None]) -> Any:
+    waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    def done(reply: Any) -> None:
+        if not waiter.done():
+            waiter.set_result(reply)
+
+    send(done)
+    reply = await waiter
+    if isinstance(reply, Lost):
+        raise Unavailable("the store does not answer")
+    if isinstance(reply, ReplyError):
+        raise Unavailable(f"the store refuses: {reply}")
+    return reply

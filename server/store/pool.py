@@ -1,0 +1,89 @@
+"""Requests off the hot path, over redis-py: one client, bounded in connections and time.
+
+Every request made through here has the same effect when it is made twice. So one that
+meets a connection broken by a restart is made again at once; one that is not answered
+in time is not, and its caller hears that the store is unavailable.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ConstantBackoff
+from redis.exceptions import ConnectionError as BrokenError
+from redis.exceptions import NoScriptError, RedisError
+
+from server.store.connection import Arg
+from server.store.errors import Unavailable
+from server.store.lua import Script
+
+CONNECTIONS = 16
+WAIT_S = 2.0  # for a free connection, for a new one
+REPLY_S = 3.0
+RETRIES = 2
+
+
+class Pool:
+    """Runs commands and scripts, each on a connection of its own."""
+
+    def __init__(self, url: str) -> None:
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=CONNECTIONS,
+            timeout=WAIT_S,
+            socket_connect_timeout=WAIT_S,
+            socket_timeout=REPLY_S,
+            retry=Retry(ConstantBackoff(0.05), RETRIES, supported_errors=(BrokenError,)),
+            decode_responses=False,
+            legacy_responses=False,
+            protocol=3,
+        )
+        self._client: Redis = Redis(connection_pool=pool)
+        # Replies as the store gives them: redis-py would turn the old value of SET into a bool.
+        self._client.response_callbacks.clear()
+        self._execute: Callable[..., Awaitable[Any]] = self._client.execute_command
+        self._pool = pool
+
+    async def ask(self, *args: Arg) -> Any:
+        """Run a command.
+
+        Raises:
+            Unavailable: the store does not answer, or refuses.
+        """
+        try:
+            return await self._execute(*args)
+        except (RedisError, OSError) as error:
+            raise _unavailable(error) from error
+
+    async def run(self, script: Script, keys: Sequence[str], *args: Arg) -> Any:
+        """Run a script; errors as in `ask`."""
+        try:
+            try:
+                return await self._execute("EVALSHA", script.sha, len(keys), *keys, *args)
+            except NoScriptError:
+                return await self._execute("EVAL", script.text, len(keys), *keys, *args)
+        except (RedisError, OSError) as error:
+            raise _unavailable(error) from error
+
+    async def batch(self, commands: Sequence[tuple[Arg, ...]]) -> list[Any]:
+        """Run commands together, though not as one; errors as in `ask`."""
+        if not commands:
+            return []
+        try:
+            async with self._client.pipeline(transaction=False) as pipe:
+                for command in commands:
+                    pipe.execute_command(*command)
+                replies: list[Any] = await pipe.execute()
+                return replies
+        except (RedisError, OSError) as error:
+            raise _unavailable(error) from error
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+        await self._pool.disconnect()
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    return Unavailable(f"the store does not answer: {error or type(error).__name__}")
