@@ -1,0 +1,242 @@
+"""A player that is a program: joins a room, plays one race from what the server offers.
+
+It uses the same link and the same state as the terminal. Out of ideas it gives up, unless a
+person still races: then it keeps its place in the list until they are done.
+"""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from client import model
+from client.identity import Identity
+from client.line import Line
+from client.link import Heard, Link
+from client.model import State
+from client.strategy import Mind, View
+from wire.messages import (
+    Board,
+    Create,
+    Hint,
+    Join,
+    Left,
+    Lobby,
+    Ready,
+    Refused,
+    Resign,
+    Rooms,
+    Settings,
+    Snapshot,
+    Standings,
+    Welcome,
+)
+
+log = logging.getLogger(__name__)
+
+HUMAN_PACE: Final = 0.8  # moves a second of a quick person
+FULL_PACE: Final = 40.0  # with a hint for each move, below what servers take for a flood
+LOBBY_PAUSE: Final = 1.0  # seconds before looking into an empty lobby again
+HINT_PAUSE: Final = 0.5  # seconds before asking anew for hints that could not be given
+
+
+class BotFailed(Exception):
+    """The bot could not play; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a bot is to do."""
+
+    room: str | None = None  # None: open one with `settings`, or else the first open one
+    settings: Settings | None = None
+    password: str = ""
+    moves_per_second: float = FULL_PACE
+    on_room: Callable[[str], None] = lambda _: None  # told the code once it has a seat
+
+
+class Bot:
+    """One bot and its one race."""
+
+    def __init__(self, url: str, identity: Identity, name: str, plan: Plan, chance: Random) -> None:
+        """`chance` varies the pace only."""
+        self.state = State()
+        self._plan = plan
+        self._chance = chance
+        self._mind = Mind()
+        self._link = Link(url, identity, self._hear, name=name, bot=True, patience=60.0)
+        self._woken = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._failure = ""
+        self._seated = False
+        self._readied = False
+        self._resigned = False
+        self._asked_at: int | None = None  # the play after which hints were asked for
+        self._has_hints = True
+
+    async def run(self) -> Standings:
+        """Play one race and give its standings.
+
+        Raises:
+            BotFailed: there is no server, no room, or no seat.
+        """
+        tasks = [
+            asyncio.create_task(self._link.run(), name="bot-link"),
+            asyncio.create_task(self._play(), name="bot-play"),
+            asyncio.create_task(self._ended.wait(), name="bot-end"),
+        ]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                if task.done():
+                    task.result()
+            self._link.close()
+            await tasks[0]
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self.state.standings is None:
+            raise BotFailed(self._failure or self._link.line.why or "the race did not end")
+        return self.state.standings
+
+    # --- hearing ----------------------------------------------------------------------
+
+    def _hear(self, heard: Heard) -> None:
+        if isinstance(heard, Line):
+            self.state = model.lined(self.state, heard)
+            return
+        self.state = model.heard(self.state, heard, time.monotonic())
+        match heard:
+            case Welcome():
+                self._enter(heard)
+            case Lobby():
+                self._pick(heard)
+            case Refused():
+                self._refused(heard)
+            case Left():
+                self._fail(f"lost the seat in room {heard.room}: {heard.kind}")
+            case Standings():
+                self._ended.set()
+            case Board():
+                self._asked_at = None
+            case _:
+                pass
+        if self.state.in_doubt:
+            self._link.send(Snapshot())
+        if self.state.seat is not None and self.state.room is not None:
+            self._sit(self.state.room.room)
+        self._woken.set()
+
+    def _enter(self, welcome: Welcome) -> None:
+        if welcome.room is not None:
+            return
+        if self._seated:
+            self._fail("the server has lost the room")
+        elif self._plan.room is not None:
+            self._link.send(Join(room=self._plan.room, password=self._plan.password))
+        elif self._plan.settings is not None:
+            self._link.send(Create(settings=self._plan.settings, password=self._plan.password))
+        else:
+            self._link.send(Rooms())
+
+    def _pick(self, lobby: Lobby) -> None:
+        if self._seated:
+            return
+        fitting = [
+            line
+            for line in lobby.rooms
+            if line.phase == "open" and line.taken < line.seats and not line.locked
+        ]
+        if fitting:
+            self._link.send(Join(room=fitting[0].room))
+        else:
+            loop = asyncio.get_running_loop()
+            loop.call_later(LOBBY_PAUSE, self._link.send, Rooms())
+
+    def _sit(self, room: str) -> None:
+        if not self._seated:
+            self._seated = True
+            self._plan.on_room(room)
+        seat = self.state.seat
+        if self.state.may("ready") and seat is not None and not seat.ready and not self._readied:
+            self._readied = self._link.send(Ready(salt=secrets.token_bytes(16)))
+
+    def _refused(self, refused: Refused) -> None:
+        match refused.re:
+            case "join" if self._plan.room is None:
+                self._link.send(Rooms())
+            case "join" | "create" | "hello":
+                self._fail(refused.reason)
+            case "hint" if refused.code == "hints-off":
+                self._has_hints = False
+            case "hint":
+                asyncio.get_running_loop().call_later(HINT_PAUSE, self._ask_again)
+            case _:
+                log.debug("refused %s: %s", refused.re, refused.reason)
+
+    def _ask_again(self) -> None:
+        self._asked_at = None
+        self._woken.set()
+
+    def _fail(self, why: str) -> None:
+        self._failure = why
+        self._ended.set()
+
+    # --- playing ----------------------------------------------------------------------
+
+    async def _play(self) -> None:
+        while True:
+            await self._woken.wait()
+            self._woken.clear()
+            if self._is_my_turn():
+                choice = self._choose()
+                if choice is not None:
+                    await asyncio.sleep(self._pause())
+                    if self._is_my_turn():
+                        self._link.play(choice)
+
+    def _is_my_turn(self) -> bool:
+        board, room = self.state.board, self.state.room
+        return (
+            board is not None
+            and room is not None
+            and room.phase == "running"
+            and board.outcome == "playing"
+            and not self._resigned
+            and self._link.line.status == "online"
+            and self._link.plays.waiting == 0
+        )
+
+    def _choose(self) -> str | None:
+        board, hints = self.state.board, self.state.hints
+        if board is None:
+            return None
+        if self._has_hints and (hints is None or hints.n != board.n):
+            if self._asked_at != board.n and self._link.send(Hint()):
+                self._asked_at = board.n
+            return None
+        view = View(board.piles, board.cards, board.down, board.turn, tuple(board.can), board.stuck)
+        if self._has_hints and hints is not None:
+            choice = self._mind.choose(view, hints.moves)
+        else:
+            choice = self._mind.guess(view)
+        if choice is None and not self._a_person_races():
+            self._resigned = self._link.send(Resign())
+        return choice
+
+    def _a_person_races(self) -> bool:
+        room = self.state.room
+        return room is not None and any(
+            not seat.bot and seat.outcome == "playing" for seat in room.seats
+        )
+
+    def _pause(self) -> float:
+        rate = self._plan.moves_per_second
+        if rate >= FULL_PACE:
+            return 1 / FULL_PACE
+        return self._chance.uniform(0.5, 1.5) / rate

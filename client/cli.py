@@ -1,0 +1,269 @@
+"""The command `klondike`: every option is also an environment variable `KLONDIKE_…`."""
+
+import asyncio
+import json
+import logging
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar, cast
+
+import click
+
+from client.address import DEFAULT_URL, BadAddress, server_url
+from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
+from client.identity import Identity, TokenInUse, open_identity
+from client.race import RaceFailed, RaceOptions, hold
+from client.results import as_json as standings_json
+from client.results import as_table
+from wire.messages import Settings, UndoPolicy
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+HELP: Final = {"help_option_names": ["-h", "--help"]}
+
+
+class PlayFirst(click.Group):
+    """A group whose command may be left out: what is no command is an address to play at."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `play` in front of arguments that name no command."""
+        if not args or (args[0] not in self.commands and args[0] not in ("-h", "--help")):
+            args = ["play", *args]
+        return super().parse_args(ctx, args)
+
+
+def read_address(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Read a server's address as people type it."""
+    try:
+        return server_url(value)
+    except BadAddress as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
+def at_most(length: int) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Make the check that a text fits the wire."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        if value is not None and not 1 <= len(value) <= length:
+            raise click.BadParameter(f"it takes 1 to {length} characters", ctx, param)
+        return value
+
+    return check
+
+
+def option(*names: str, **settings: Any) -> Callable[[C], C]:
+    """Declare an option that is also an environment variable."""
+    long = next(name for name in names if name.startswith("--")).split("/")[0]
+    variable = "KLONDIKE_" + long.removeprefix("--").replace("-", "_").upper()
+    return click.option(*names, envvar=variable, show_envvar=True, **settings)
+
+
+def group(*options: Callable[[C], C]) -> Callable[[C], C]:
+    """Bundle options that several commands share."""
+
+    def decorate(command: C) -> C:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return decorate
+
+
+address = click.argument(
+    "url", callback=read_address, default=DEFAULT_URL, envvar="KLONDIKE_URL", required=False
+)
+identity_options = group(
+    option("--name", callback=at_most(16), help="Your name, up to 16 characters."),
+    option(
+        "--token-file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where the secret that makes you the same player again is kept.",
+    ),
+    option("--fresh", is_flag=True, help="Be a new player, and keep nothing."),
+)
+race_options = group(
+    option("--rules", default="double-klondike", show_default=True, help="Preset, with changes."),
+    option(
+        "--seed",
+        callback=at_most(64),
+        help="A public seed; without one the deal is fair and secret.",
+    ),
+    option(
+        "--time-limit",
+        type=click.IntRange(30, 14_400),
+        default=900,
+        show_default=True,
+        help="Seconds.",
+    ),
+    option(
+        "--undo",
+        type=click.Choice(["off", "safe", "free"]),
+        default="off",
+        show_default=True,
+        help="Which moves may be taken back.",
+    ),
+    option("--hints/--no-hints", default=True, show_default=True, help="Whether hints are given."),
+)
+
+
+@click.group(cls=PlayFirst, context_settings=HELP)
+def main() -> None:
+    """Races of Double Klondike in the terminal.
+
+    Without a command, `klondike [URL]` opens the game at a server.
+    """
+    logging.getLogger().addHandler(logging.NullHandler())
+
+
+@main.command()
+@race_options
+@option("--bots", type=click.IntRange(0, 15), help="How many bots; 1, or 2 without you.")
+@option("--json", "as_json", is_flag=True, help="Bots only; print the standings as JSON.")
+@option(
+    "--replay",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Keep the finished race in this file.",
+)
+@option("--name", default="you", callback=at_most(16), show_default=True, help="Your name.")
+@option("--host", default="127.0.0.1", show_default=True, help="Where the server listens.")
+@option("--port", type=click.IntRange(0, 65_535), default=0, help="Its port; 0 for a free one.")
+@option(
+    "--moves-per-second",
+    type=click.FloatRange(0.01, FULL_PACE),
+    help="How fast the bots play.",
+)
+def race(
+    rules: str,
+    seed: str | None,
+    time_limit: int,
+    undo: str,
+    hints: bool,
+    bots: int | None,
+    as_json: bool,
+    replay: Path | None,
+    name: str,
+    host: str,
+    port: int,
+    moves_per_second: float | None,
+) -> None:
+    """Hold a race: start a server, fill the room with bots, and play.
+
+    Without a terminal, or with --json, the bots play it out.
+    """
+    plays = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    opponents = bots if bots is not None else (1 if plays else 2)
+    if not plays and opponents < 1:
+        raise click.UsageError("a race without you needs at least one bot (--bots)")
+    settings = Settings(
+        rules=rules,
+        seed=seed,
+        time_limit_s=time_limit,
+        seats=8 if plays else opponents,
+        undo=cast(UndoPolicy, undo),
+        hints=hints,
+        start="ready" if plays else "host",
+        countdown_s=5 if plays else 1,
+        public=plays,
+    )
+    options = RaceOptions(
+        settings=settings,
+        bots=opponents,
+        name=name,
+        plays=plays,
+        as_json=as_json,
+        replay=replay,
+        host=host,
+        port=port,
+        moves_per_second=moves_per_second,
+    )
+    try:
+        sys.exit(hold(options))
+    except RaceFailed as failure:
+        raise click.ClickException(str(failure)) from None
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+@main.command()
+@address
+@identity_options
+@race_options
+@option("--room", help="The room to join; without it the first open one.")
+@option("--create", is_flag=True, help="Open a room with these rules instead of joining one.")
+@option("--password", default="", help="The room's password.")
+@option(
+    "--pace",
+    type=click.Choice(["full", "human"]),
+    default="full",
+    show_default=True,
+    help="How fast it plays.",
+)
+@option("--moves-per-second", type=click.FloatRange(0.01, FULL_PACE), help="Its exact pace.")
+@option("--json", "as_json", is_flag=True, help="Print the standings as JSON.")
+@option("--quiet", is_flag=True, help="Print no standings.")
+def bot(
+    url: str,
+    name: str | None,
+    token_file: Path | None,
+    fresh: bool,
+    room: str | None,
+    create: bool,
+    password: str,
+    pace: Literal["full", "human"],
+    moves_per_second: float | None,
+    as_json: bool,
+    quiet: bool,
+    **rules: Any,
+) -> None:
+    """Let a program play one race."""
+    speed = moves_per_second or (HUMAN_PACE if pace == "human" else FULL_PACE)
+    settings = _bot_settings(**rules) if create else None
+    plan = Plan(
+        room=room.upper() if room else None,
+        settings=settings,
+        password=password,
+        moves_per_second=speed,
+    )
+    # A bot is somebody new each time, unless it is told to be somebody.
+    identity = identity_of(url, token_file, fresh or token_file is None)
+    player = Bot(url, identity, name or identity.name or "bot", plan, random.Random())
+    try:
+        result = asyncio.run(player.run())
+    except BotFailed as failure:
+        raise click.ClickException(str(failure)) from None
+    except KeyboardInterrupt:
+        sys.exit(130)
+    played = player.state.room
+    if played is None or quiet:
+        return
+    if as_json:
+        click.echo(json.dumps(standings_json(played, result)))
+    else:
+        click.echo("\n".join(as_table(played, result)))
+
+
+def _bot_settings(
+    rules: str, seed: str | None, time_limit: int, undo: UndoPolicy, hints: bool
+) -> Settings:
+    return Settings(rules=rules, seed=seed, time_limit_s=time_limit, undo=undo, hints=hints)
+
+
+def identity_of(url: str, token_file: Path | None, fresh: bool) -> Identity:
+    """Give the player to be, or say why it cannot be."""
+    try:
+        return open_identity(url, token_file=token_file, fresh=fresh)
+    except TokenInUse as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"cannot open {token_file}: {error.strerror}") from None
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def verify(file: Path) -> None:
+    """Check a finished race: 0 it is as told, 1 it is not, 2 the file cannot be read."""
+    # The rules live with the server; this program stays without them.
+    sys.exit(subprocess.run([sys.executable, "-m", "server.verify", str(file)]).returncode)

@@ -1,0 +1,336 @@
+"""The line to the server: one socket after another, and one player throughout.
+
+A link connects, says hello, keeps the token, measures the clock, and comes back by itself
+when the line drops. Plays are numbered and kept until they are answered; after the welcome
+and a fresh board, those that the board does not count are sent again in order. What the
+server says goes to `hear`, one message at a time, and so does every change of the line.
+"""
+
+import asyncio
+import logging
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from random import SystemRandom
+from typing import Final
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+
+from client.clock import Clock
+from client.identity import Identity
+from client.line import Line, Loss, judge
+from client.plays import NumberedPlay, Play, Plays
+from wire import codec
+from wire.messages import (
+    PROTOCOL,
+    SUBPROTOCOL,
+    Board,
+    ClientMessage,
+    Close,
+    Error,
+    Hello,
+    Left,
+    Moved,
+    Ping,
+    Pong,
+    Refused,
+    Room,
+    ServerMessage,
+    Standings,
+    Welcome,
+)
+
+log = logging.getLogger(__name__)
+
+Heard = ServerMessage | Line
+
+CLIENT_NAME: Final = "klondike 0.1"
+PLAY_TAGS: Final = ("move", "undo", "finish")
+WELCOME_LIMIT: Final = 10.0  # seconds for the server's first word
+OUTBOX: Final = 256  # messages that wait for the socket
+FIRST_PINGS: Final = 5
+FIRST_PING_GAP: Final = 0.2
+PING_GAP: Final = 10.0
+POKE_LIMIT: Final = 5.0  # seconds for a sign of life after the machine woke up
+STEADY_AFTER: Final = 10.0  # seconds on line after which earlier failures are forgotten
+
+
+class Link:
+    """A player's connection to one server, for as long as `run` runs."""
+
+    def __init__(
+        self,
+        url: str,
+        identity: Identity,
+        hear: Callable[[Heard], None],
+        *,
+        name: str | None = None,
+        bot: bool = False,
+        patience: float | None = None,
+    ) -> None:
+        """`patience` is how many seconds without a connection it bears; None: for ever."""
+        self.url = url
+        self.line = Line()
+        self.clock = Clock()
+        self.plays = Plays()
+        self.name = name or identity.name
+        self._identity = identity
+        self._hear = hear
+        self._bot = bot
+        self._patience = patience
+        self._chance = SystemRandom()
+        self._socket: ClientConnection | None = None
+        self._outbox: asyncio.Queue[ClientMessage] = asyncio.Queue(OUTBOX)
+        self._hurry = asyncio.Event()
+        self._closing = False
+        self._pings: dict[int, float] = {}
+        self._heard_at = 0.0
+        self._room: str | None = None
+        self._seat: int | None = None
+        self._error: Error | None = None
+        self._was_online = False
+        self._farewell: asyncio.Task[None] | None = None
+
+    # --- what a player does -----------------------------------------------------------
+
+    def send(self, message: ClientMessage) -> bool:
+        """Send a message that is worth nothing later; False when there is no line."""
+        if self.line.status != "online":
+            return False
+        with suppress(asyncio.QueueFull):
+            self._outbox.put_nowait(message)
+            return True
+        return False
+
+    def play(self, text: str) -> None:
+        """Ask for a play: now, or as soon as the line is back."""
+        self._keep(self.plays.ask(Play(text)))
+
+    def rename(self, name: str) -> None:
+        """Come back under another name."""
+        self.name = name
+        if self._socket is not None:
+            self._hurry.set()
+            self._socket.transport.abort()
+
+    def poke(self) -> None:
+        """Look at once whether the line still holds; for after a sleep of the machine."""
+        socket = self._socket
+        if socket is None or self.line.status != "online":
+            self._hurry.set()
+            return
+        self._ping()
+        asked = time.monotonic()
+
+        def look() -> None:
+            if self._heard_at < asked:
+                socket.transport.abort()
+
+        asyncio.get_running_loop().call_later(POKE_LIMIT, look)
+
+    def close(self) -> None:
+        """End: `run` says goodbye to the server and returns."""
+        self._closing = True
+        self._hurry.set()
+        if self._socket is not None:
+            self._farewell = asyncio.create_task(self._socket.close(), name="link-close")
+
+    # --- the life of a link -----------------------------------------------------------
+
+    async def run(self) -> Line:
+        """Keep the line until `close`, or until there is no use in coming back."""
+        failures, offline_since = 0, time.monotonic()
+        while not self._closing:
+            self._become(Line("connecting", self.line.why))
+            began = time.monotonic()
+            loss = await self._connection()
+            ended = time.monotonic()
+            if self._was_online:
+                offline_since = ended
+                failures = 0 if ended - began > STEADY_AFTER else failures
+            if self._closing:
+                break
+            had_token = self._identity.token is not None
+            verdict = judge(loss, failures)
+            if verdict.forget_token and had_token:
+                self._identity.forget()
+                self.plays, self._room, self._seat = Plays(), None, None
+                continue
+            out_of_patience = self._patience is not None and ended - offline_since >= self._patience
+            if verdict.is_final or verdict.forget_token or out_of_patience:
+                return self._become(Line("ended", verdict.why))
+            pause = 0.0 if self._hurry.is_set() else verdict.delay(self._chance)
+            self._become(Line("waiting", verdict.why, retry_at=ended + pause))
+            await self._wait(pause)
+            failures += 1
+        return self._become(Line("ended"))
+
+    async def _wait(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
+        if not self._closing:
+            self._hurry.clear()
+
+    async def _connection(self) -> Loss:
+        self._was_online = False
+        self._error = None
+        try:
+            async with connect(
+                self.url,
+                proxy=None,
+                compression=None,
+                subprotocols=[SUBPROTOCOL],  # type: ignore[list-item]
+                max_size=2**20,
+                open_timeout=10,
+                close_timeout=2,
+                ping_interval=15,
+                ping_timeout=15,
+            ) as socket:
+                return await self._serve(socket)
+        except ConnectionClosed as closed:
+            return self._closed(closed.rcvd.code if closed.rcvd else None, closed)
+        except InvalidURI as error:
+            return Loss(None, str(error), is_final=True)
+        except InvalidStatus as error:
+            status = error.response.status_code
+            if status >= 500 or status == 429:
+                return Loss(int(Close.OVERLOAD), f"the server answers {status}")
+            return Loss(None, f"{self.url} is not a race server (HTTP {status})", is_final=True)
+        except InvalidHandshake as error:
+            return Loss(None, f"{self.url} is not a race server ({error})", is_final=True)
+        except TimeoutError:
+            return Loss(None, "no answer from the server")
+        except OSError as error:
+            return Loss(None, _plainly(error))
+        finally:
+            self._socket = None
+            self.plays = self.plays.dropped()
+
+    def _closed(self, code: int | None, closed: ConnectionClosed) -> Loss:
+        reason = closed.rcvd.reason if closed.rcvd else ""
+        return Loss(code, reason or (self._error.reason if self._error else ""))
+
+    async def _serve(self, socket: ClientConnection) -> Loss:
+        if socket.subprotocol != SUBPROTOCOL:
+            return Loss(None, f"{self.url} does not speak {SUBPROTOCOL}", is_final=True)
+        self._socket = socket
+        self._outbox = asyncio.Queue(OUTBOX)
+        self._pings.clear()
+        hello = Hello(
+            v=PROTOCOL,
+            client=CLIENT_NAME,
+            name=self.name,
+            token=self._identity.token,
+            bot=self._bot,
+        )
+        await socket.send(codec.encode(hello))
+        async with asyncio.timeout(WELCOME_LIMIT):
+            while not self._was_online:
+                self._take(await socket.recv())
+        tasks = [
+            asyncio.create_task(self._write(socket), name="link-write"),
+            asyncio.create_task(self._measure(), name="link-measure"),
+        ]
+        try:
+            while True:
+                self._take(await socket.recv())
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _write(self, socket: ClientConnection) -> None:
+        with suppress(ConnectionClosed):  # the reader sees it too, and says why
+            while True:
+                message = await self._outbox.get()
+                await socket.send(codec.encode(message))
+
+    async def _measure(self) -> None:
+        for _ in range(FIRST_PINGS):
+            self._ping()
+            await asyncio.sleep(FIRST_PING_GAP)
+        while True:
+            await asyncio.sleep(PING_GAP)
+            self._ping()
+
+    def _ping(self) -> None:
+        number = max(self._pings, default=0) + 1
+        if self.send(Ping(c=number)):
+            self._pings[number] = time.monotonic()
+
+    def _become(self, line: Line) -> Line:
+        self.line = line
+        self._hear(line)
+        return line
+
+    # --- what the server says ---------------------------------------------------------
+
+    def _take(self, data: str | bytes) -> None:
+        self._heard_at = time.monotonic()
+        if isinstance(data, str):
+            log.warning("ignored a text frame of %d characters", len(data))
+            return
+        try:
+            message = codec.decode_server(data)
+        except codec.BadFrame as error:
+            log.warning("ignored a message of the server: %s", error)
+            return
+        if message is not None:
+            self._note(message)
+            self._hear(message)
+
+    def _note(self, message: ServerMessage) -> None:
+        match message:
+            case Welcome():
+                self._welcomed(message)
+            case Room():
+                self.clock = self.clock.stamped(message.now, self._heard_at)
+                if message.room != self._room:
+                    self.plays = Plays()
+                self._room, self._seat = message.room, message.seat
+            case Board() if message.seat == self._seat:
+                self._keep(self.plays.resumed(message.n))
+            case Moved():
+                self._keep(self.plays.moved(message.n))
+            case Refused() if message.re in PLAY_TAGS and isinstance(message.n, int):
+                self._keep(self.plays.refused(message.n))
+            case Standings() | Left():
+                self.plays = Plays()
+            case Pong():
+                self._ponged(message)
+            case Error():
+                self._error = message
+            case _:
+                pass
+
+    def _welcomed(self, welcome: Welcome) -> None:
+        self._identity.keep(welcome.token, welcome.name)
+        self.name = welcome.name
+        self.clock = Clock().stamped(welcome.now, self._heard_at)
+        if welcome.room is None or welcome.room != self._room:
+            self.plays, self._room, self._seat = Plays(), None, None
+        self._was_online = True
+        self._become(Line("online"))
+
+    def _ponged(self, pong: Pong) -> None:
+        sent = self._pings.pop(pong.c, None)
+        if sent is not None:
+            self.clock = self.clock.ponged(pong.s, sent, self._heard_at)
+            self._become(replace(self.line, trip_ms=self.clock.trip_ms))
+
+    def _keep(self, result: tuple[Plays, list[NumberedPlay]]) -> None:
+        self.plays, messages = result
+        for message in messages:
+            self.send(message)
+
+
+def _plainly(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
+        return "nobody answers there"
+    if isinstance(error, socket.gaierror):
+        return "no such host"
+    return error.strerror or str(error)

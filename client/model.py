@@ -1,0 +1,290 @@
+"""What this client knows: messages of the server folded into one state.
+
+Pure. The state replaces what it knew by what it is told and computes nothing of the game;
+a message it does not know changes nothing. Instants are seconds of the monotonic clock
+unless their name ends in `_ms`, which are the server's.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+import msgspec
+
+from client.clock import Clock
+from client.line import Line
+from client.plays import Plays
+from wire.messages import (
+    Board,
+    Chatted,
+    Countdown,
+    Error,
+    Finished,
+    Follow,
+    Hints,
+    Left,
+    Lobby,
+    Moved,
+    News,
+    Refused,
+    Room,
+    RoomLine,
+    Score,
+    Scores,
+    Seat,
+    ServerMessage,
+    Standings,
+    Store,
+    Welcome,
+)
+
+Tone = Literal["plain", "good", "bad", "talk"]
+
+LOG_KEPT: Final = 200
+GAIN_SHOWN: Final = 3.0  # seconds for which a rival's card home is marked
+NOTICE_SHOWN: Final = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The line for the player, and when it came."""
+
+    text: str
+    tone: Tone = "plain"
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that a screen shows, but for what the player is typing."""
+
+    line: Line = field(default_factory=Line)
+    clock: Clock = field(default_factory=Clock)
+    plays: Plays = field(default_factory=Plays)
+    server: str = ""
+    player: str = ""
+    name: str = ""
+    rooms: tuple[RoomLine, ...] | None = None
+    room: Room | None = None
+    boards: tuple[tuple[int, Board], ...] = ()  # by seat; more than one for a spectator
+    salts: tuple[str, ...] = ()
+    hints: Hints | None = None
+    standings: Standings | None = None
+    finished: Finished | None = None
+    last_move: str = ""
+    log: tuple[Notice, ...] = ()
+    notice: Notice = Notice("")
+    store_waits: bool = False
+    gains: tuple[tuple[int, float], ...] = ()  # seat, when it last brought a card home
+    in_doubt: bool = False  # a play is missing: ask for a snapshot
+    follow: str | None = None
+
+    @property
+    def seat(self) -> Seat | None:
+        """The player's own seat."""
+        room = self.room
+        if room is None or room.seat is None or not 0 <= room.seat < len(room.seats):
+            return None
+        return room.seats[room.seat]
+
+    @property
+    def board(self) -> Board | None:
+        """The player's own board."""
+        if self.room is None or self.room.seat is None:
+            return None
+        return dict(self.boards).get(self.room.seat)
+
+    def may(self, tag: str) -> bool:
+        """Whether the server said that this may be asked now."""
+        return self.room is not None and tag in self.room.actions
+
+    def says(self, text: str, tone: Tone, at: float) -> "State":
+        """Show a line to the player."""
+        return replace(self, notice=Notice(text, tone, at))
+
+
+def lined(state: State, line: Line) -> State:
+    """Take in a change of the connection."""
+    return replace(
+        state, line=line, store_waits=False if line.status != "online" else state.store_waits
+    )
+
+
+def heard(state: State, message: ServerMessage, at: float) -> State:
+    """Take in a message of the server, heard at `at`."""
+    match message:
+        case Welcome():
+            return _welcome(state, message)
+        case Lobby():
+            return replace(state, rooms=tuple(message.rooms))
+        case Room():
+            return _room(state, message)
+        case News():
+            return _logged(state, Notice(_news(message), "plain", at))
+        case Countdown():
+            return _countdown(state, message)
+        case Board():
+            return _board(state, message)
+        case Moved():
+            return _moved(state, message)
+        case Refused():
+            # A gap only follows from a refusal that has been shown already.
+            return state if message.code == "gap" else state.says(message.reason, "bad", at)
+        case Hints():
+            return replace(state, hints=message)
+        case Scores():
+            return _scores(state, message, at)
+        case Finished():
+            text = "Solved! All cards are home." if message.outcome == "solved" else ""
+            return replace(state, finished=message, notice=Notice(text, "good", at))
+        case Standings():
+            return replace(state, standings=message)
+        case Chatted():
+            return _logged(state, Notice(f"{message.name}: {message.text}", "talk", at))
+        case Left():
+            return _left(state, message, at)
+        case Follow():
+            return replace(state, follow=message.room)
+        case Store():
+            return replace(state, store_waits=message.waiting)
+        case Error():
+            return state.says(message.reason, "bad", at)
+        case _:
+            return state
+
+
+def _welcome(state: State, message: Welcome) -> State:
+    known = replace(state, server=message.server, player=message.player, name=message.name)
+    if message.room is not None and state.room is not None and state.room.room == message.room:
+        return known
+    return _without_room(known)
+
+
+def _without_room(state: State) -> State:
+    return replace(
+        state,
+        room=None,
+        boards=(),
+        salts=(),
+        hints=None,
+        standings=None,
+        finished=None,
+        last_move="",
+        gains=(),
+        in_doubt=False,
+        follow=None,
+    )
+
+
+def _room(state: State, message: Room) -> State:
+    if state.room is not None and state.room.room != message.room:
+        state = replace(_without_room(state), log=())
+    boards = state.boards if message.phase in ("running", "over") else ()
+    return replace(state, room=message, boards=boards)
+
+
+def _countdown(state: State, message: Countdown) -> State:
+    if state.room is None:
+        return state
+    room = msgspec.structs.replace(state.room, starts=message.starts)
+    return replace(state, room=room, salts=tuple(message.salts))
+
+
+def _board(state: State, message: Board) -> State:
+    boards = dict(state.boards) | {message.seat: message}
+    return replace(state, boards=tuple(sorted(boards.items())), in_doubt=False)
+
+
+def _moved(state: State, message: Moved) -> State:
+    board = state.board
+    if board is None or board.n >= message.n:  # an answer that came again after a resume
+        return state
+    if message.n != board.n + 1:
+        return replace(state, in_doubt=True)
+    after = msgspec.structs.replace(
+        board,
+        n=message.n,
+        piles=board.piles | message.piles,
+        cards=message.cards,
+        down=message.down,
+        score=message.score,
+        moves=message.moves,
+        undos=message.undos,
+        turn=message.turn,
+        can=message.can,
+        stuck=message.stuck,
+        outcome=message.outcome,
+    )
+    notice = Notice("") if state.notice.tone == "bad" else state.notice
+    return replace(_board(state, after), last_move=message.m, notice=notice)
+
+
+def _scores(state: State, message: Scores, at: float) -> State:
+    if state.room is None:
+        return state
+    seats, gains = list(state.room.seats), dict(state.gains)
+    for line in message.lines:
+        if not 0 <= line.seat < len(seats):
+            continue
+        if line.cards > seats[line.seat].cards:
+            gains[line.seat] = at
+        seats[line.seat] = _rescored(seats[line.seat], line)
+    room = msgspec.structs.replace(state.room, seats=seats)
+    return replace(state, room=room, gains=tuple(sorted(gains.items())))
+
+
+def _rescored(seat: Seat, line: Score) -> Seat:
+    return msgspec.structs.replace(
+        seat,
+        cards=line.cards,
+        down=line.down,
+        score=line.score,
+        moves=line.moves,
+        undos=line.undos,
+        outcome=line.outcome,
+        done_ms=line.done_ms,
+    )
+
+
+_GONE: Final = {
+    "kicked": "The host freed your seat.",
+    "closed": "The room was closed.",
+    "away": "You were away too long; your seat is free again.",
+}
+
+
+def _left(state: State, message: Left, at: float) -> State:
+    if state.room is not None and state.room.room != message.room:
+        return state
+    return replace(_without_room(state), notice=Notice(_GONE.get(message.kind, ""), "bad", at))
+
+
+_NEWS: Final = {
+    "opened": "opened the room",
+    "joined": "took a seat",
+    "left": "left",
+    "kicked": "was sent out by the host",
+    "away": "lost the seat by being away",
+    "hosted": "is the host now",
+    "readied": "is ready",
+    "unreadied": "is not ready any more",
+    "locked": "The seats are fixed; the race is about to start",
+    "started": "The race has started",
+    "solved": "has solved it",
+    "resigned": "gave up",
+    "disqualified": "was disqualified",
+    "over": "The race is over",
+    "here": "is back",
+    "gone": "lost the connection",
+    "followed": "asks for a rematch",
+}
+
+
+def _news(message: News) -> str:
+    told = _NEWS.get(message.kind, message.kind)
+    who = f"{message.name} " if message.name and not told[:1].isupper() else ""
+    return f"{who}{told}{': ' + message.text if message.text else ''}"
+
+
+def _logged(state: State, entry: Notice) -> State:
+    notice = entry if entry.tone == "talk" else state.notice
+    return replace(state, log=(*state.log, entry)[-LOG_KEPT:], notice=notice)

@@ -1,0 +1,358 @@
+"""The line: hello and token, resume, plays sent again, and what close codes mean."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from client.identity import Identity, open_identity
+from client.line import Line, Loss, judge
+from client.link import Link
+from tests.client.stage import (
+    TOKEN,
+    Actor,
+    Ear,
+    board,
+    moved,
+    room,
+    running,
+    staged,
+)
+from wire.messages import (
+    Board,
+    Close,
+    Finish,
+    Hint,
+    Move,
+    Moved,
+    Pong,
+    Refused,
+    Room,
+    Rooms,
+    Standings,
+    Undo,
+    Welcome,
+)
+
+
+@pytest.fixture(autouse=True)
+def quick_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Come back at once: the delays themselves are tested as values."""
+    monkeypatch.setattr("client.line.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("client.line.LONGEST_DELAY", 0.02)
+    monkeypatch.setattr("client.line._PAUSES", {Close.RESTART: ("the server restarts", 0, 0.01)})
+
+
+async def test_a_new_player_says_hello_and_keeps_the_token_it_is_given(tmp_path: Path) -> None:
+    async def script(actor: Actor) -> None:
+        hello = await actor.welcome(token=TOKEN)
+        assert (hello.name, hello.token, hello.bot) == ("ann", None, False)
+        await actor.stay()
+
+    file = tmp_path / "token"
+    async with staged(script) as stage:
+        identity = open_identity(stage.url, token_file=file)
+        ear = Ear()
+        async with running(Link(stage.url, identity, ear, name="ann")):
+            await ear.until(Welcome)
+        identity.close()
+    assert file.stat().st_mode & 0o777 == 0o600
+    again = open_identity("ws://h:1", token_file=file)
+    assert (again.token, again.name) == (TOKEN, "ann")
+    again.close()
+
+
+async def test_after_a_drop_it_comes_back_with_its_token() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        hello = await actor.welcome()
+        assert hello.token == TOKEN
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        async with running(Link(stage.url, Identity(), ear, name="ann")):
+            await ear.until(Welcome, 2)
+    waiting = [each for each in ear.all if isinstance(each, Line) and each.status == "waiting"]
+    assert waiting
+    assert waiting[0].retry_at is not None
+
+
+async def test_unanswered_plays_are_sent_again_in_order_with_their_numbers() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=3))
+        for n in (4, 5, 6):
+            assert (await actor.hear(Move)).n == n
+        await actor.say(moved(4))
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        assert await actor.hears_nothing()
+        # Play 5 was counted, its answer was lost: only play 6 is missing.
+        await actor.say(room(), board(n=5))
+        assert await actor.hear(Move) == Move(n=6, m="6>8")
+        await actor.say(moved(6))
+        assert await actor.hear(Move) == Move(n=7, m="w>f")
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear, name="ann")
+        async with running(link):
+            await ear.until(Board)
+            for text in ("d", "d", "6>8"):
+                link.play(text)
+            await ear.until(Welcome, 2)
+            assert link.plays.waiting == 2
+            await ear.until(Moved, 2)
+            link.play("w>f")
+            await asyncio.sleep(0.05)
+            assert link.plays.counted == 6
+
+
+async def test_a_play_asked_for_while_the_line_is_down_goes_out_after_the_board() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=0))
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        assert await actor.hear(Undo) == Undo(n=2)
+        await actor.say(moved(1), moved(2))
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear, name="ann")
+        async with running(link):
+            await ear.until_line("waiting")
+            link.play("d")
+            link.play("undo")
+            await ear.until(Moved, 2)
+
+
+async def test_a_refused_play_gives_its_number_free_once_all_after_it_are_answered() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="1>2")
+        assert await actor.hear(Move) == Move(n=2, m="d")
+        await actor.say(Refused(re="move", code="x", reason="no", n=1))
+        assert await actor.hears_nothing()
+        await actor.say(Refused(re="move", code="gap", reason="gap", n=2))
+        assert await actor.hear(Move) == Move(n=1, m="w>f")
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("1>2")
+            link.play("d")
+            await ear.until(Refused)
+            link.play("w>f")
+            await ear.until(Refused, 2)
+            await asyncio.sleep(0.05)
+
+
+async def test_a_snapshot_on_a_whole_line_sends_nothing_twice() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(), board(n=0))
+        assert (await actor.hear(Finish)).n == 1
+        await actor.say(room(), board(n=0))
+        assert await actor.hears_nothing()
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("finish")
+            await ear.until(Board, 2)
+            await asyncio.sleep(0.15)
+
+
+async def test_plays_of_another_room_or_a_finished_race_are_forgotten() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=0))
+        await actor.hear(Move)
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(phase="over"))
+        await actor.say(Standings(room="ABCDEF", reason="time", rows=[], head="00"))
+        await actor.say(board(n=0))
+        assert await actor.hears_nothing()
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("d")
+            await ear.until(Board, 2)
+            await asyncio.sleep(0.15)
+            assert link.plays.waiting == 0
+
+
+@pytest.mark.parametrize("code", [Close.REPLACED, Close.VERSION, Close.POLICY])
+async def test_it_stays_away_when_told_to_and_says_why(code: Close) -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.close(code, "update the client")
+
+    async with staged(script) as stage:
+        line = await asyncio.wait_for(Link(stage.url, Identity(), Ear()).run(), 5)
+        assert line.status == "ended"
+        assert "update the client" in line.why
+        assert stage.served == 1
+
+
+async def test_a_token_the_server_does_not_know_is_forgotten_and_a_new_player_comes() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        assert (await actor.hear_hello()).token == TOKEN
+        await actor.close(Close.BAD_TOKEN, "unknown token")
+
+    async def third(actor: Actor) -> None:
+        assert (await actor.welcome(token="u" * 32)).token is None
+        await actor.stay()
+
+    async with staged(first, second, third) as stage:
+        ear = Ear()
+        identity = Identity()
+        async with running(Link(stage.url, identity, ear, name="ann")):
+            await ear.until(Welcome, 2)
+        assert identity.token == "u" * 32
+
+
+async def test_a_server_that_restarts_is_come_back_to() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.close(Close.RESTART)
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        async with running(Link(stage.url, Identity(), ear)):
+            await ear.until(Welcome, 2)
+        lines = [each for each in ear.all if isinstance(each, Line)]
+        assert "the server restarts" in [line.why for line in lines]
+
+
+async def test_the_clock_follows_the_servers() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        while True:
+            await actor.hear(Rooms)
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Pong)
+            assert link.clock.trip_ms is not None
+            assert link.line.trip_ms == link.clock.trip_ms
+        stage.faults.clear()
+
+
+async def test_nothing_is_sent_without_a_line() -> None:
+    link = Link("ws://127.0.0.1:1", Identity(), Ear())
+    assert not link.send(Hint())
+
+
+async def test_impatience_ends_a_link_to_nowhere_with_a_plain_reason() -> None:
+    link = Link("ws://127.0.0.1:1", Identity(), Ear(), patience=0.0)
+    line = await asyncio.wait_for(link.run(), 5)
+    assert line == Line("ended", "nobody answers there")
+
+
+async def test_a_web_server_is_no_race_server() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        link = Link(f"ws://127.0.0.1:{port}", Identity(), Ear())
+        line = await asyncio.wait_for(link.run(), 5)
+    assert line.status == "ended"
+    assert "is not a race server (HTTP 404)" in line.why
+
+
+async def test_a_rename_comes_back_under_the_new_name() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.stay()
+
+    async def second(actor: Actor) -> None:
+        hello = await actor.welcome(name="zoe")
+        assert (hello.name, hello.token) == ("zoe", TOKEN)
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear, name="ann")
+        async with running(link):
+            await ear.until(Welcome)
+            link.rename("zoe")
+            await ear.until(Welcome, 2)
+            assert link.name == "zoe"
+
+
+def test_delays_grow_to_a_bound_and_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    drop = Loss(None, "")
+    bounds = [(judge(drop, failures).least, judge(drop, failures).most) for failures in range(12)]
+    assert bounds[0] == (0.25, 0.5)
+    assert bounds[-1] == (7.5, 15.0)
+    assert bounds == sorted(bounds)
+    assert all(least < most for least, most in bounds)
+    drawn = {judge(drop, 3).delay(Random(seed)) for seed in range(20)}
+    assert len(drawn) == 20
+
+
+def test_an_overloaded_server_is_left_alone_for_some_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.undo()
+    assert judge(Loss(Close.OVERLOAD, ""), 0).least >= 3
+    assert judge(Loss(Close.RESTART, ""), 0).most <= 2
+
+
+async def test_frames_that_are_no_messages_are_passed_over() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.socket.send("text")
+        await actor.socket.send(b"\xc1")
+        await actor.say(room())
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        async with running(Link(stage.url, Identity(), ear)):
+            assert (await ear.until(Room)).room == "ABCDEF"
