@@ -1,1 +1,1 @@
-
+"""The race server: rules, races, rooms, store and gateway."""

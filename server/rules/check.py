@@ -31,9 +31,9 @@ def check(position: "Position") -> Fault:
         fault |= Fault.CARDS
     if len(columns) != rules.columns or len(position.foundations) != rules.foundations:
         fault |= Fault.PILES
-    if any(down and not up for down, up in columns):
+    if any(down and not up for down, up, _ in columns):
         fault |= Fault.FACING
-    if any(run_length(rules, up) != len(up) for _, up in columns):
+    if any(run_length(rules, up) != len(up) for _, up, _ in columns):
         fault |= Fault.RUN
     if any(len(column.down) >= size for column, size in zip(columns, rules.sizes, strict=False)):
         fault |= Fault.HIDDEN
@@ -46,7 +46,7 @@ def check(position: "Position") -> Fault:
 
 def _all_cards(position: "Position") -> list[int]:
     cards = [*position.hand, *position.waste, *_beneath(position.foundations)]
-    for down, up in position.columns:
+    for down, up, _ in position.columns:
         cards += down + up
     return cards
 

@@ -54,7 +54,7 @@ def layout(rules: Rules, key: bytes) -> Position:
         hand=tuple(cards),
         waste=(),
         foundations=(EMPTY,) * rules.foundations,
-        columns=tuple(Column(tuple(column[:-1]), (column[-1],)) for column in columns),
+        columns=tuple(Column(tuple(column[:-1]), (column[-1],), 1) for column in columns),
         turn=1,
     )
 

@@ -15,7 +15,6 @@ from server.rules.cards import (
     RANK_NAMES,
     SUIT_NAMES,
     Card,
-    Cards,
 )
 from server.rules.move import (
     DRAW,
@@ -30,35 +29,39 @@ from server.rules.move import (
     IllegalMove,
     Move,
 )
-from server.rules.piles import liftable, run_length
+from server.rules.piles import Column
 from server.rules.variant import Build, Lift, Rules
 
 if TYPE_CHECKING:
     from server.rules.position import Position
 
 
+_NO_CARDS: frozenset[Card] = frozenset()
+
+
 def legal_moves(position: "Position") -> list[Move]:
     """Returns every full move that may be played now."""
     rules, hand, waste, foundations, columns, turn = position
-    takes = rules.takes
-    tops = [up[-1] if up else EMPTY for _, up in columns]
+    takes, lifts = rules.takes, rules.lifts
+    tops = [up[-1] if up else EMPTY for _, up, _ in columns]
+    taken = _NO_CARDS.union(*[takes[top] for top in tops])
     moves = [DRAW] if hand or (waste and turn != rules.passes) else []
     if waste:
         card = waste[-1]
         if NEEDS[card] in foundations:
             moves.append(WASTE_HOME)
-        moves += [WASTE_TO[target] for target, top in enumerate(tops) if card in takes[top]]
-    for source, (_, up) in enumerate(columns):
+        if card in taken:
+            moves += [WASTE_TO[target] for target, top in enumerate(tops) if card in takes[top]]
+    for source, (_, up, run) in enumerate(columns):
         if not up:
             continue
         if NEEDS[up[-1]] in foundations:
             moves.append(HOME[source])
-        for count in liftable(rules, up):
-            # A column never takes its own cards: the top of a run is its lowest card.
+        for count in lifts[run == len(up)][run]:
             head = up[-count]
-            for target, top in enumerate(tops):
-                if head in takes[top]:
-                    moves.append(SHIFT[source][target][count])
+            if head in taken:  # never by its own column, whose open card is lower
+                shifts = SHIFT[source]
+                moves += [shifts[i][count] for i, top in enumerate(tops) if head in takes[top]]
     if rules.foundation_return:
         for place, card in enumerate(foundations):
             if card != EMPTY:
@@ -107,11 +110,12 @@ def _counted(position: "Position", source: int, target: int) -> Move:
         problem = _pile_refusal(position, pile)
         if problem is not None:
             raise problem
-    up, top = position.columns[source].up, position.columns[target].top
+    column, top = position.columns[source], position.columns[target].top
+    up = column.up
     if not up:
         raise _empty_column(source)
     takes = position.rules.takes[top]
-    counts = [count for count in liftable(position.rules, up) if up[-count] in takes]
+    counts = [count for count in column.liftable(position.rules) if up[-count] in takes]
     if len(counts) > 1:
         raise IllegalMove(
             "ambiguous-count",
@@ -155,10 +159,10 @@ def _suggested_for_waste(position: "Position") -> Move:
 
 
 def _suggested_for_column(position: "Position", source: int) -> Move:
-    down, up = position.columns[source]
+    down, up, _ = column = position.columns[source]
     if NEEDS[up[-1]] in position.foundations:
         return HOME[source]
-    counts = liftable(position.rules, up)
+    counts = column.liftable(position.rules)
     whole = [count for count in counts if count == len(up)]
     for lifted in (whole, counts):
         fitting = [(target, n) for n in lifted for target in _takers(position, up[-n])]
@@ -186,7 +190,7 @@ def _only(moves: list[Move]) -> Move | None:
 
 def _takers(position: "Position", card: Card) -> list[int]:
     takes = position.rules.takes
-    return [i for i, (_, up) in enumerate(position.columns) if up and card in takes[up[-1]]]
+    return [i for i, (_, up, _) in enumerate(position.columns) if up and card in takes[up[-1]]]
 
 
 def _first_empty(position: "Position") -> int | None:
@@ -217,10 +221,10 @@ def _lift_refusal(position: "Position", move: Move) -> IllegalMove | None:
     if problem is not None:
         return problem
     if source < WASTE:
-        up = position.columns[source].up
-        if not up:
+        column = position.columns[source]
+        if not column.up:
             return _empty_column(source)
-        return None if move.target == FOUNDATION else _run_refusal(position.rules, up, count)
+        return None if move.target == FOUNDATION else _run_refusal(position.rules, column, count)
     if not position.rules.foundation_return:
         return IllegalMove("no-return", "Cards do not come back from the foundations in this game.")
     if position.foundations[source - FOUNDATION] == EMPTY:
@@ -234,13 +238,14 @@ _LIFT_REASONS = {
 }
 
 
-def _run_refusal(rules: Rules, up: Cards, count: int) -> IllegalMove | None:
-    if count in liftable(rules, up):
+def _run_refusal(rules: Rules, column: Column, count: int) -> IllegalMove | None:
+    _, up, run = column
+    if count in rules.lifts[run == len(up)][run]:
         return None
     if count > len(up):
         cards = "card is" if len(up) == 1 else "cards are"
         return IllegalMove("face-down", f"Only {len(up)} {cards} face up in that column.")
-    if not 1 <= count <= run_length(rules, up):
+    if not 1 <= count <= run:
         return IllegalMove("not-a-run", f"Those {count} cards are not one run in order.")
     return IllegalMove("run-rule", _LIFT_REASONS[rules.run])
 

@@ -39,7 +39,7 @@ def text(position: "Position") -> str:
             _down_text(hand) or _NONE,
             cards_text(waste) or _NONE,
             "/".join([_NONE if top == EMPTY else TEXT[top] for top in foundations]),
-            "/".join([_down_text(down) + cards_text(up) or _NONE for down, up in columns]),
+            "/".join([_down_text(down) + cards_text(up) or _NONE for down, up, _ in columns]),
         ]
     )
 
@@ -61,12 +61,13 @@ def parse(line: str) -> Fields:
             f"not {len(fields)}"
         )
     rules, turn, hand, waste, foundations, columns = fields
+    game = Rules.parse(rules)
     return (
-        Rules.parse(rules),
+        game,
         _downs("hand", hand),
         _ups("waste", waste),
         tuple(_top(top) for top in foundations.split("/")),
-        tuple(_column(column) for column in columns.split("/")),
+        tuple(_column(game, column) for column in columns.split("/")),
         _turn(turn),
     )
 
@@ -109,12 +110,12 @@ def _top(top: str) -> Card:
     return cards[0] if cards else EMPTY
 
 
-def _column(column: str) -> Column:
+def _column(rules: Rules, column: str) -> Column:
     pairs = _pairs("columns", column)
     hidden = 0
     while hidden < len(pairs) and pairs[hidden] in CARD_OF_DOWN:
         hidden += 1
     split = 2 * hidden
-    return Column(
-        _downs("columns", column[:split] or _NONE), _ups("columns", column[split:] or _NONE)
-    )
+    down = _downs("columns", column[:split] or _NONE)
+    up = _ups("columns", column[split:] or _NONE)
+    return Column.of(rules, down, up)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from server.rules.cards import FOLLOWS, Card
-from server.rules.piles import Column, Foundations, liftable
+from server.rules.piles import Column, Foundations
 from server.rules.position import Position
 
 # Positions looked at before the answer is "unknown"; about 40 us each.
@@ -76,8 +76,8 @@ def _has_gain(position: Position, tops: frozenset[Card], home: int) -> bool:
     taken = frozenset().union(*[rules.takes[column.top] for column in columns])
     if not taken.isdisjoint(tops):
         return True
-    for down, up in columns:
-        if down and up[0] in taken and len(up) in liftable(rules, up):
+    for down, up, run in columns:
+        if down and up[0] in taken and run == len(up):
             return True
     welcome = _welcome(position.foundations)
     if not welcome.isdisjoint(tops):

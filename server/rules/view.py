@@ -4,7 +4,10 @@ Every board that leaves the server is made here. A pile is text: the number of c
 shown, a colon, the cards shown from bottom to top.
 """
 
-from server.rules.cards import RANK, TEXT, Card, Cards, cards_text
+from itertools import compress
+from operator import is_not, ne
+
+from server.rules.cards import RANK, TEXT, Card, Cards
 from server.rules.move import FOUNDATION, HAND, WASTE, pile_text
 from server.rules.move import FOUNDATIONS as MAX_FOUNDATIONS
 from server.rules.piles import Column
@@ -16,6 +19,7 @@ WASTE_SHOWN = MAX_DRAW
 _HAND, _WASTE = pile_text(HAND), pile_text(WASTE)
 _FOUNDATIONS = tuple(pile_text(FOUNDATION + place) for place in range(MAX_FOUNDATIONS))
 _COLUMNS = tuple(pile_text(column) for column in range(MAX_COLUMNS))
+_PLACES = range(max(MAX_COLUMNS, MAX_FOUNDATIONS))
 # The text of a foundation by its top card; the last entry is found by the index EMPTY.
 _FOUNDATION_TEXT = (*(f"{RANK[top] - 1}:{text}" for top, text in enumerate(TEXT)), "0:")
 
@@ -42,13 +46,13 @@ def changed(before: Position, after: Position) -> dict[str, str]:
     if waste is not before.waste and waste != before.waste:
         seen[_WASTE] = _waste(waste)
     if foundations is not before.foundations:
-        for place, top in enumerate(before.foundations):
-            if foundations[place] != top:
-                seen[_FOUNDATIONS[place]] = _FOUNDATION_TEXT[foundations[place]]
+        for place in compress(_PLACES, map(ne, foundations, before.foundations)):
+            seen[_FOUNDATIONS[place]] = _FOUNDATION_TEXT[foundations[place]]
     if columns is not before.columns:
-        for place, column in enumerate(before.columns):
-            if columns[place] is not column and columns[place] != column:
-                seen[_COLUMNS[place]] = _column(columns[place])
+        for place in compress(_PLACES, map(is_not, columns, before.columns)):
+            column = columns[place]
+            if column != before.columns[place]:
+                seen[_COLUMNS[place]] = _column(column)
     return seen
 
 
@@ -71,8 +75,8 @@ def _hand(hand: Cards) -> str:
 
 
 def _waste(waste: Cards) -> str:
-    shown = waste[-WASTE_SHOWN:]
-    return f"{len(waste) - len(shown)}:{cards_text(shown)}"
+    hidden = max(0, len(waste) - WASTE_SHOWN)
+    return f"{hidden}:{''.join([TEXT[card] for card in waste[hidden:]])}"
 
 
 def _foundation(top: Card) -> str:
@@ -80,5 +84,4 @@ def _foundation(top: Card) -> str:
 
 
 def _column(column: Column) -> str:
-    down, up = column
-    return f"{len(down)}:{cards_text(up)}"
+    return f"{len(column[0])}:{''.join([TEXT[card] for card in column[1]])}"

@@ -6,13 +6,12 @@ outlive the draining of our own connections.
 """
 
 import asyncio
+import contextlib
 import ctypes
-import hashlib
 import logging
 import os
 import shutil
 import signal
-import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -37,6 +36,9 @@ RESTART_WINDOW_S = 60.0
 RESTART_DELAY_S = 0.1
 _LOG_BYTES = 1_000_000
 _PR_SET_PDEATHSIG = 1
+
+SOCKET = "s"
+PLACE_MAX = 80  # of the 107 bytes that a socket's path may have
 
 Fsync = Literal["everysec", "always"]
 
@@ -84,17 +86,14 @@ class Embedded:
         self._fsync = fsync
         self._on_crash = on_crash or log.error
         self._on_give_up = on_give_up or log.critical
-        digest = hashlib.sha256(os.fsencode(self._data)).hexdigest()[:16]
-        # Short, whatever the data folder is called: a socket's path has 107 bytes at most.
-        self._run = Path(tempfile.gettempdir()) / f"dk-{_uid()}-{digest}"
-        self._socket = self._run / "s"
+        self._socket: Path | None = None
         self._lock: IO[str] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
-        """Give the URL of the store."""
+        """Give the URL of the store; it stays the same over restarts after a crash."""
         return f"unix://{quote(str(self._socket))}"
 
     @property
@@ -120,16 +119,20 @@ class Embedded:
             raise NoBinary("on Windows name a running store with --redis redis://HOST:PORT")
         self._binary = self._binary or find_binary()
         self._data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = _lock(self._data)
+        self._lock, earlier = _lock(self._data)
         try:
-            _private_folder(self._run)
-            await _end_orphan(self._socket)
-            await self._launch()
+            if earlier is not None:
+                await _end_orphan(earlier)
+                _remove_socket(earlier)
+            self._socket = _private_folder() / SOCKET
+            self._lock.write(f"{os.getpid()}\n{self._socket}\n")
+            self._lock.flush()
+            await self._launch(self._socket)
         except BaseException:
             await self._end_process()
             self._release()
             raise
-        self._watch = asyncio.create_task(self._keep(), name="embedded store")
+        self._watch = asyncio.create_task(self._keep(self._socket), name="embedded store")
         return self.url
 
     async def stop(self) -> None:
@@ -143,11 +146,11 @@ class Embedded:
 
     # --- the process ------------------------------------------------------------------
 
-    async def _launch(self) -> None:
-        self._socket.unlink(missing_ok=True)
+    async def _launch(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
         with _log_file(self._data / "store.log") as output:
             self._process = await asyncio.create_subprocess_exec(
-                *self._command(),
+                *self._command(path),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -157,7 +160,7 @@ class Embedded:
             )
         try:
             async with asyncio.timeout(READY_S):
-                while not await _answers(self._socket):
+                while not await _answers(path):
                     if self._process.returncode is not None:
                         raise StartFailed(f"the private store does not start: {self._last_words()}")
                     await asyncio.sleep(0.01)
@@ -166,10 +169,10 @@ class Embedded:
                 f"the private store is not ready after {READY_S:g} s: {self._last_words()}"
             ) from None
 
-    def _command(self) -> list[str]:
+    def _command(self, path: Path) -> list[str]:
         options = {
             "port": "0",
-            "unixsocket": str(self._socket),
+            "unixsocket": str(path),
             "unixsocketperm": "700",
             "dir": str(self._data),
             "appendonly": "yes",
@@ -182,7 +185,7 @@ class Embedded:
         }
         return [str(self._binary), *(word for k, v in options.items() for word in (f"--{k}", v))]
 
-    async def _keep(self) -> None:
+    async def _keep(self, path: Path) -> None:
         loop = asyncio.get_running_loop()
         crashes: list[float] = []
         while self._process is not None:
@@ -198,8 +201,8 @@ class Embedded:
             self._on_crash(f"the private store ended by itself (code {code}); starting it again")
             await asyncio.sleep(RESTART_DELAY_S * (2 ** (len(crashes) - 1) - 1))
             try:
-                await self._launch()
-            except StartFailed as error:
+                await self._launch(path)
+            except (StartFailed, OSError) as error:
                 log.error("%s", error)
                 await self._end_process(forget=False)
 
@@ -220,10 +223,11 @@ class Embedded:
                 await process.wait()
 
     def _release(self) -> None:
-        self._socket.unlink(missing_ok=True)
-        if self._run.exists():
-            self._run.rmdir()
+        if self._socket is not None:
+            _remove_socket(self._socket)
+            self._socket = None
         if self._lock is not None:
+            self._lock.truncate(0)
             self._lock.close()
             self._lock = None
 
@@ -232,42 +236,40 @@ class Embedded:
         return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
 
 
-def _uid() -> int:
-    return os.getuid() if sys.platform != "win32" else 0
+def _lock(folder: Path) -> tuple[IO[str], Path | None]:
+    """Hold the folder until this process ends, however it ends.
 
-
-def _lock(folder: Path) -> IO[str]:
-    """Hold the folder for this process; the system lets go when it dies, however it dies."""
-    lock = open(folder / "lock", "a+")  # noqa: SIM115 - held open for as long as it is locked
+    Also gives the socket of an earlier server that had no time to clean up.
+    """
+    lock = open(folder / "lock", "a+")  # noqa: SIM115 - open for as long as it is held
+    lock.seek(0)
+    holder, _, earlier = lock.read().strip().partition("\n")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        lock.seek(0)
-        holder = lock.read().strip() or "unknown"
         lock.close()
         raise DataInUse(
-            f"the data folder {folder} is in use by process {holder}: stop that server,"
-            " or choose another folder with --data"
+            f"the data folder {folder} is in use by process {holder or 'unknown'}: stop that"
+            " server, or choose another folder with --data"
         ) from None
     lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
+    return lock, Path(earlier) if earlier else None
 
 
-def _private_folder(folder: Path) -> None:
-    """Make sure that a folder is there and nobody else's, in a place where all can write."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    about = folder.lstat()
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != _uid() or about.st_mode & 0o077:
-        raise StartFailed(f"{folder} is not a private folder of this user: remove it")
+def _private_folder() -> Path:
+    """Make a folder of ours alone, short whatever the data folder is called."""
+    place = tempfile.gettempdir()
+    return Path(tempfile.mkdtemp(prefix="dk-", dir=place if len(place) < PLACE_MAX else "/tmp"))
+
+
+def _remove_socket(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()
 
 
 async def _end_orphan(path: Path) -> None:
-    """Stop a store that outlived its owner (no death signal there, or a stopped process).
-
-    We hold the lock, so nobody needs it.
-    """
+    """Stop a store that outlived its owner; we hold the lock, so nobody needs it."""
     try:
         async with asyncio.timeout(STOP_S):
             reader, writer = await asyncio.open_unix_connection(str(path))

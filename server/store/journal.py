@@ -275,21 +275,16 @@ class Journals:
                 keys.journal(jid).news, lambda message: self._message(jid, message)
             )
         except BaseException:
-            self._drop(jid, listener)
+            self.unsubscribe(jid, listener)
             raise
 
     def unsubscribe(self, jid: JournalId, listener: Listener) -> None:
         """Stop hearing a journal; a listener that is not there is none of ours."""
-        self._drop(jid, listener)
-        if jid not in self._listeners:
-            self._lines.of(jid).unsubscribe(keys.journal(jid).news)
-
-    def _drop(self, jid: JournalId, listener: Listener) -> None:
         listeners = [other for other in self._listeners.get(jid, ()) if other is not listener]
         if listeners:
             self._listeners[jid] = listeners
-        else:
-            self._listeners.pop(jid, None)
+        elif self._listeners.pop(jid, None) is not None:
+            self._lines.of(jid).unsubscribe(keys.journal(jid).news)
 
     def _message(self, jid: JournalId, message: bytes) -> None:
         head, _, rest = message.partition(b" ")
@@ -304,16 +299,13 @@ class Journals:
 
     def _state(self, line: Line, up: bool) -> None:
         for callback in self._on_state:
-            callback(self.up)
+            _safely(lambda callback=callback: callback(self.up))  # type: ignore[misc]
         if not up:
             return
         for jid, listeners in list(self._listeners.items()):
             if self._lines.of(jid) is line:
-                for listener in tuple(listeners):
-                    try:
-                        listener.on_resync()
-                    except Exception:
-                        log.exception("a listener of %s failed", jid)
+                for listener in listeners:
+                    _safely(listener.on_resync)
 
 
 def attached(note: bytes) -> tuple[str, int] | None:
@@ -347,6 +339,14 @@ def _outcome(reply: Any) -> Outcome:
 
 def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> list[Arg]:
     return [part for pair in pairs.items() for part in pair]
+
+
+def _safely(call: Callable[[], None]) -> None:
+    """Keep one listener's fault from the others."""
+    try:
+        call()
+    except Exception:
+        log.exception("taking in the state of the store failed")
 
 
 def _ignore(reply: Any) -> None:

@@ -76,7 +76,7 @@ def tournament(code: str) -> JournalId:
     return JournalId(f"t:{code}")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def journal(jid: JournalId) -> JournalKeys:
     """Name the keys of a journal."""
     stem = f"dk:{{{jid}}}:"

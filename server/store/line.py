@@ -86,6 +86,26 @@ class Line:
             await self.close()
             raise
 
+    async def wait_up(self, limit_s: float) -> bool:
+        """Wait until commands can be sent; False if they cannot after `limit_s`."""
+        if self.up:
+            return True
+        risen = asyncio.Event()
+
+        def tell(up: bool) -> None:
+            if up:
+                risen.set()
+
+        self._on_state.append(tell)
+        try:
+            async with asyncio.timeout(limit_s):
+                await risen.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._on_state.remove(tell)
+        return self.up
+
     async def drain(self, limit_s: float) -> bool:
         """Wait until nothing is in flight; False if something still is after `limit_s`."""
         connection = self._connection
@@ -147,16 +167,12 @@ class Line:
         """Hear a channel from now on, through all reconnections; return when it is active.
 
         Raises:
-            Unavailable: it could not be made active, and is not kept.
+            Unavailable: it is not active now, but will be with the next connection unless it
+                is ended by `unsubscribe`.
         """
         name = channel.encode()
         self._channels[name] = on_message
-        try:
-            await self.ask("SSUBSCRIBE", name)
-        except BaseException:
-            if self._channels.get(name) is on_message:
-                self.unsubscribe(channel)
-            raise
+        await self.ask("SSUBSCRIBE", name)
 
     def unsubscribe(self, channel: str) -> None:
         """Stop hearing a channel."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from server.store import address, lua
+from server.store.clock import Clock
 from server.store.connection import Limits
 from server.store.deals import Deals
 from server.store.directory import Directory
@@ -55,7 +56,7 @@ class Store:
         pool = Pool(url)
         store = cls(line, pool)
         try:
-            check(_info(await line.ask("INFO", "everything")), where.label())
+            check(_info(await line.ask("INFO")), where.label())
         except Unavailable as error:
             await store.close()
             raise Unreachable(str(error)) from error
@@ -68,6 +69,15 @@ class Store:
     def up(self) -> bool:
         """Tell whether the store answers, as far as is known."""
         return self.journals.up
+
+    @property
+    def clock(self) -> Clock:
+        """Give the estimate of the store's time."""
+        return self.journals.clock
+
+    async def wait_up(self, limit_s: float) -> bool:
+        """Wait until the store answers again; False if it does not within `limit_s`."""
+        return await self._line.wait_up(limit_s)
 
     @property
     def line(self) -> Line:

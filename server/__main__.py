@@ -1,0 +1,5 @@
+"""Runs `klondike-server` as `python -m server`."""
+
+from server.cli import main
+
+main(prog_name="klondike-server")

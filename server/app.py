@@ -1,0 +1,193 @@
+"""One node: every part built here, every recurring task listed, an ordered shutdown."""
+
+import asyncio
+import logging
+import secrets
+import signal
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from server import metrics
+from server.config import Config
+from server.connection import Connection, Desk
+from server.gateway import Gateway, Peer
+from server.gateway.limits import owner
+from server.pages import pages
+from server.rooms import Rooms
+from server.session import Bucket
+from server.store import Embedded, Store, Unavailable
+from server.tally import Tally
+from server.version import SERVER
+
+log = logging.getLogger("dk.node")
+
+BEAT_EVERY_S = 5.0
+IN_FLIGHT_LIMIT_S = 5.0  # how long a stopping node waits for the store's answers
+ADDRESSES = 10_000  # whose room quota is remembered
+
+
+class Quota:
+    """How many rooms an address may open: so many an hour, on this node."""
+
+    def __init__(self, an_hour: int, now: Callable[[], float]) -> None:
+        """`now` in seconds of any steady clock."""
+        self._an_hour = an_hour
+        self._now = now
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, address: str) -> bool:
+        """Whether this address may open one more room."""
+        key = owner(address)
+        bucket = self._buckets.pop(key, None) or Bucket(self._an_hour, self._an_hour / 3600)
+        self._buckets[key] = bucket  # the last one used is the last one forgotten
+        if len(self._buckets) > ADDRESSES:
+            self._buckets.popitem(last=False)
+        return bucket.take(self._now())
+
+
+class Node:
+    """A server process from start to end."""
+
+    def __init__(self, config: Config) -> None:
+        """Check the settings; nothing is opened yet.
+
+        Raises:
+            BadSetting: one of them cannot work.
+        """
+        self.config = config
+        self.id = secrets.token_hex(6)
+        self.tally = Tally()
+        self.port = 0
+        self._limits = config.limits()
+        self._tls = config.tls()
+        self._stack = AsyncExitStack()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._connections: set[Connection] = set()
+        self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._store: Store
+        self._rooms: Rooms
+        self._gateway: Gateway
+        self._quota: Quota
+
+    # --- the three acts ---------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Open the store, then the rooms, then the doors."""
+        config = self.config
+        loop = asyncio.get_running_loop()
+        url = config.redis or await self._embedded()
+        self._store = await Store.open(url)
+        self._rooms = Rooms(self._store, self.tally, self.id)
+        self._quota = Quota(config.rooms_per_address, loop.time)
+        desk = Desk(self._store, self._rooms, self.tally, self, self._connections)
+        self._gateway = Gateway(
+            connect=lambda peer: self._connect(peer, desk),
+            page=lambda request: page(request),
+            limits=self._limits,
+            origins=config.origins or None,
+            proxies=config.trusted_proxies,
+        )
+        figures = metrics.registry(
+            metrics.NodeCollector(
+                self.tally, self._gateway, lambda: len(self._rooms), lambda: self._store.up
+            )
+        )
+        page = pages(lambda: self._gateway, lambda: self._store.up, figures)
+        self._store.journals.on_state(self._store_state)
+        self.port = await self._gateway.listen(
+            config.host, config.port, ssl=self._tls, reuse_port=config.reuse_port
+        )
+        self._tasks = [
+            asyncio.create_task(self._rooms.keep_time(), name="timers"),
+            asyncio.create_task(self._beat(), name="beat"),
+        ]
+        log.info("node started", extra={"node": self.id, "port": self.port, "server": SERVER})
+
+    async def run(self) -> None:
+        """Serve until a signal says to stop."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.stop)
+        await self._stop.wait()
+
+    async def close(self) -> None:
+        """Send everybody elsewhere, finish what is in flight, then let go of the store.
+
+        In this order: no new rooms and no new sockets (readiness is red from here on),
+        the goodbyes spread over the window, the store's last answers, the timers of other
+        people's rooms, and at the very end the store itself. A second signal skips what is
+        left of the window.
+        """
+        log.info("node stopping", extra={"node": self.id, "connections": len(self._connections)})
+        drain = asyncio.create_task(self._gateway.drain(self.config.drain_seconds))
+        hurry = asyncio.create_task(self._hurry.wait())
+        await asyncio.wait((drain, hurry), return_when=asyncio.FIRST_COMPLETED)
+        for task in (drain, hurry, *self._tasks):
+            task.cancel()
+        await asyncio.gather(drain, hurry, *self._tasks, return_exceptions=True)
+        await self._store.drain(IN_FLIGHT_LIMIT_S)
+        await self._gateway.close()
+        self._rooms.close()
+        try:
+            await self._store.nodes.leave(self.id)
+        except Unavailable as error:
+            log.warning("cannot take leave of the store", extra={"error": str(error)})
+        await self._store.close()
+        await self._stack.aclose()
+        log.info("node stopped", extra={"node": self.id})
+
+    async def abandon(self) -> None:
+        """Let go of what a failed start has opened."""
+        if hasattr(self, "_store"):
+            await self._store.close()
+        await self._stack.aclose()
+
+    def stop(self) -> None:
+        """Begin to stop; a second time, stop at once."""
+        (self._hurry if self._stop.is_set() else self._stop).set()
+
+    # --- parts ------------------------------------------------------------------------
+
+    async def _embedded(self) -> str:
+        folder = self.config.data
+        if folder is None:
+            made = tempfile.TemporaryDirectory(prefix="klondike-")
+            self._stack.callback(made.cleanup)
+            folder = Path(made.name)
+            log.warning("no --data and no --redis: rooms are gone when this server ends")
+        return await self._stack.enter_async_context(Embedded(folder))
+
+    def _connect(self, peer: Peer, desk: Desk) -> Connection:
+        return Connection(peer, desk)
+
+    def _store_state(self, up: bool) -> None:
+        log.log(
+            logging.INFO if up else logging.ERROR,
+            "the store answers again" if up else "the store does not answer",
+            extra={"node": self.id},
+        )
+        for connection in tuple(self._connections):
+            connection.store_state(up)
+
+    def may_create(self, address: str) -> bool:
+        """Whether this address may open one more room."""
+        return self._quota.take(address)
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether the node is on its way out."""
+        return self._stop.is_set()
+
+    async def _beat(self) -> None:
+        while True:
+            try:
+                await self._store.nodes.beat(
+                    self.id, self._store.clock.now(), {"server": SERVER, "port": str(self.port)}
+                )
+            except Unavailable as error:
+                log.debug("no beat: %s", error)
+            await asyncio.sleep(BEAT_EVERY_S)

@@ -1,0 +1,103 @@
+"""The command `klondike-server`."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from server import logs
+from server.app import Node
+from server.config import BadSetting, Config
+from server.store import StoreError
+from server.version import VERSION
+from server.workers import supervise
+
+
+@click.command(
+    context_settings={"auto_envvar_prefix": "KLONDIKE", "show_default": True},
+    help="Serve races of Double Klondike. Every option is also an environment variable: "
+    "--max-connections is KLONDIKE_MAX_CONNECTIONS.",
+)
+@click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all.")
+@click.option("--port", default=8765, type=click.IntRange(0, 65535), help="0 takes any free one.")
+@click.option("--redis", metavar="URL", help="Redis 7 or Valkey 7.2; default: a private one.")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the private store; without it and without --redis nothing is kept.",
+)
+@click.option("--workers", default=1, type=click.IntRange(1, 64), help="Processes on the port.")
+@click.option("--reuse-port", is_flag=True, help="Share the port with other processes.")
+@click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate chain, a PEM file.")
+@click.option("--tls-key", type=click.Path(path_type=Path), help="Its private key, a PEM file.")
+@click.option(
+    "--origin", "origins", multiple=True, help="Web page origin that may connect; repeatable."
+)
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    multiple=True,
+    help="Address or network whose X-Forwarded-For is believed; repeatable.",
+)
+@click.option("--log-format", default="text", type=click.Choice(("text", "json")))
+@click.option("--log-level", default="info", type=click.Choice(logs.LEVELS))
+@click.option("--max-connections", default=10_000, type=click.IntRange(1))
+@click.option("--max-connections-per-address", default=64, type=click.IntRange(1))
+@click.option("--rooms-per-address", default=60, type=click.IntRange(1), help="An hour.")
+@click.option(
+    "--drain-seconds",
+    default=10.0,
+    type=click.FloatRange(0, 3600),
+    help="Window over which a stopping server sends its clients elsewhere.",
+)
+@click.version_option(VERSION, prog_name="klondike-server")
+def main(**options: Any) -> None:
+    """Start a node, or several on one port."""
+    config = Config(**options)
+    logs.set_up(config.log_format, config.log_level)
+    _or_die(lambda: supervise(config) if config.workers > 1 else _serve(config))
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    try:
+        from uvloop import new_event_loop
+    except ImportError:  # not on every platform; the standard loop does the same, slower
+        return asyncio.new_event_loop()
+    return new_event_loop()
+
+
+def _serve(config: Config) -> int:
+    with asyncio.Runner(loop_factory=_new_loop) as runner:
+        return runner.run(_run(config))
+
+
+async def _run(config: Config) -> int:
+    node = Node(config)
+    try:
+        await node.start()
+    except BaseException:
+        await node.abandon()
+        raise
+    # The one line on standard output: whoever started this process waits for it.
+    scheme = "wss" if config.tls_cert else "ws"
+    print(f"listening on {scheme}://{_shown(config.host)}:{node.port}", flush=True)
+    await node.run()
+    await node.close()
+    return 0
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _or_die(serve: Callable[[], int]) -> None:
+    try:
+        sys.exit(serve())
+    except (BadSetting, StoreError, OSError, ValueError) as error:
+        click.echo(f"klondike-server: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

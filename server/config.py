@@ -1,0 +1,66 @@
+"""The settings of one node, checked before anything is opened."""
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.gateway import Limits
+
+
+class BadSetting(Exception):
+    """A setting that cannot work; one line that names it and says what to do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Everything a host can set; `server.cli` documents each."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    redis: str | None = None
+    data: Path | None = None
+    workers: int = 1
+    reuse_port: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    origins: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
+    log_format: str = "text"
+    log_level: str = "info"
+    max_connections: int = 10_000
+    max_connections_per_address: int = 64
+    rooms_per_address: int = 60  # an hour
+    drain_seconds: float = 10.0
+
+    def limits(self) -> Limits:
+        """Give the gateway's limits.
+
+        Raises:
+            BadSetting: one of them is out of range.
+        """
+        try:
+            return Limits(
+                connections=self.max_connections,
+                connections_per_address=self.max_connections_per_address,
+            )
+        except ValueError as error:
+            raise BadSetting(str(error)) from None
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Give the TLS context, None without certificate files.
+
+        Raises:
+            BadSetting: the files are missing, unreadable or no pair.
+        """
+        if self.tls_cert is None and self.tls_key is None:
+            return None
+        if self.tls_cert is None or self.tls_key is None:
+            raise BadSetting("TLS needs both --tls-cert and --tls-key.")
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.tls_cert, self.tls_key)
+        except (OSError, ssl.SSLError) as error:
+            raise BadSetting(
+                f"--tls-cert {self.tls_cert} and --tls-key {self.tls_key} cannot be used: {error}"
+            ) from None
+        return context

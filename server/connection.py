@@ -1,0 +1,395 @@
+"""One connection at the front desk: what the peer asks, the rooms do, in order.
+
+A play is the hot path: it is decided at once, without a task, and its outcome is sent by
+the room when the journal has it. Everything else waits for the store in one task at a
+time. While something is under way, what comes next waits in a bounded inbox; when that is
+full the peer is no longer read.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from server import view
+from server.gateway import Peer
+from server.race import Refusal
+from server.room import Room
+from server.rooms import Rooms, read_code
+from server.session import Fault, Session
+from server.store import Store, Unavailable
+from server.store.players import Player
+from server.tally import Tally
+from server.version import SERVER
+from wire import messages as m
+from wire.codec import encode
+
+log = logging.getLogger("dk.connection")
+
+INBOX = 32  # messages that wait; then the peer is no longer read
+RECORD_ENTRIES = 400  # journal entries in one message
+
+
+class Doors(Protocol):
+    """Limits that hold over all connections of this node."""
+
+    def may_create(self, address: str) -> bool:
+        """Whether this address may open one more room."""
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether the node is on its way out."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What every connection of a node shares."""
+
+    store: Store
+    rooms: Rooms
+    tally: Tally
+    doors: Doors
+    connections: "set[Connection]"
+
+
+class Connection:
+    """A peer, the player it speaks for, and the room it is in."""
+
+    def __init__(self, peer: Peer, desk: Desk) -> None:
+        """Serve a peer whose opening handshake is done."""
+        self.player = ""
+        self.epoch = 0
+        self.watching = False
+        self._peer = peer
+        self._desk = desk
+        self._session = Session()
+        self._inbox: deque[bytes] = deque()
+        self._busy = False  # a play is under way, or a task runs
+        self._task: asyncio.Task[None] | None = None
+        self._played: asyncio.Future[None] | None = None  # one of the plays of a finish
+        self._who: Player | None = None
+        self._room: Room | None = None
+        self._closed = False
+        desk.connections.add(self)
+
+    # --- the gateway's side -----------------------------------------------------------
+
+    def received(self, data: bytes) -> None:
+        """Take one message's bytes."""
+        if self._busy or self._inbox:
+            self._inbox.append(data)
+            if len(self._inbox) >= INBOX:
+                self._peer.pause()
+            return
+        self._handle(data)
+
+    def closed(self, code: int) -> None:
+        """The connection is gone; the player's seat is not."""
+        self._closed = True
+        self._inbox.clear()
+        self._desk.connections.discard(self)
+        if self._task is not None:
+            self._task.cancel()
+        self._quit_room()
+
+    # --- the room's side --------------------------------------------------------------
+
+    def send(self, message: m.ServerMessage) -> None:
+        """Send in order."""
+        self._peer.send(encode(message))
+
+    def send_latest(self, kind: str, data: bytes) -> None:
+        """Send what a newer one of its kind replaces."""
+        self._peer.send_latest(kind, data)
+
+    def moved(self) -> None:
+        """Go on after a play whose outcome has been sent."""
+        if self._played is not None and not self._played.done():
+            self._played.set_result(None)
+        elif self._busy and self._task is None:
+            self._busy = False
+            self._pump()
+
+    def left(self, kind: str) -> None:
+        """Be without a seat, by no request of this connection."""
+        room = self._room
+        if room is not None:
+            self._quit_room()
+            self._session.move("left")
+            self.send(m.Left(room=room.code, kind=kind))
+
+    def replaced(self) -> None:
+        """Give way to a newer connection of the same player."""
+        self._desk.tally.replaced += 1
+        self._quit_room()
+        self._peer.close(m.Close.REPLACED, "a newer connection of this player is there")
+
+    def store_state(self, up: bool) -> None:
+        """Tell the peer that the store behind the server is away, or back."""
+        if self._session.state != "new":
+            self.send(m.Store(waiting=not up))
+
+    # --- one message after the other --------------------------------------------------
+
+    def _pump(self) -> None:
+        while self._inbox and not self._busy and not self._closed:
+            if len(self._inbox) == INBOX:
+                self._peer.resume()
+            self._handle(self._inbox.popleft())
+
+    def _handle(self, data: bytes) -> None:
+        try:
+            message = self._session.receive(data, time.monotonic())
+            if type(message) is m.Move:
+                self._play(message.n, message.m)
+            elif type(message) is m.Undo:
+                self._play(message.n, None)
+            elif type(message) is m.Ping:
+                self.send(m.Pong(c=message.c, s=self._desk.store.clock.now()))
+            else:
+                self._start(message)
+        except Fault as fault:
+            self._desk.tally.bad_frames += 1
+            self.send(fault.error)
+            if fault.close is not None:
+                self._peer.close(fault.close, fault.error.code)
+        except Refusal as refusal:
+            n = getattr(message, "n", None)
+            self._refuse(type(message).__name__.lower(), refusal, n)
+
+    def _play(self, n: int, text: str | None) -> None:
+        room = self._room
+        assert room is not None
+        self._busy = True
+        try:
+            later = room.play(self, n, text)
+        except BaseException:
+            self._busy = False
+            raise
+        if not later:
+            self._busy = False
+
+    def _start(self, message: m.ClientMessage) -> None:
+        self._busy = True
+        self._task = asyncio.create_task(
+            self._perform(message), name=f"{self.player or 'new'} {type(message).__name__}"
+        )
+
+    async def _perform(self, message: m.ClientMessage) -> None:
+        tag = type(message).__name__.lower()
+        try:
+            await self._do(message)
+        except Refusal as refusal:
+            if refusal.code == "replaced":
+                self.replaced()
+            else:
+                self._refuse(tag, refusal)
+        except Unavailable:
+            self._refuse(tag, Refusal("store", "The server's store does not answer; try again."))
+        except Fault as fault:
+            self.send(fault.error)
+            if fault.close is not None:
+                self._peer.close(fault.close, fault.error.reason[:100])
+        except Exception:
+            log.exception("request failed", extra={"player": self.player, "request": tag})
+            self._desk.tally.room_faults += 1
+            self.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
+        finally:
+            self._task = None
+            self._busy = False
+            self._pump()
+
+    def _refuse(self, tag: str, refusal: Refusal, n: int | None = None) -> None:
+        self._desk.tally.refusals += 1
+        if n is None:
+            self.send(m.Refused(re=tag, code=refusal.code, reason=refusal.reason))
+        else:
+            self.send(m.Refused(re=tag, n=n, code=refusal.code, reason=refusal.reason))
+
+    # --- requests ---------------------------------------------------------------------
+
+    async def _do(self, message: m.ClientMessage) -> None:
+        desk = self._desk
+        match message:
+            case m.Hello():
+                await self._hello(message)
+            case m.Rooms():
+                self.send(m.Lobby(rooms=await desk.rooms.lobby()))
+            case m.Create():
+                await self._create(message)
+            case m.Join():
+                await self._join(read_code(message.room), message.password)
+            case m.Spectate():
+                await self._spectate(read_code(message.room), message.password)
+            case m.Record():
+                await self._record(read_code(message.room), message.start)
+            case m.Rematch():
+                code = await desk.rooms.follow(self._in_room(), self.player)
+                self.send(m.Follow(room=code))
+            case m.Finish():
+                await self._finish(message.n)
+            case _:
+                await self._ask_room(message, self._in_room())
+
+    async def _ask_room(self, message: m.ClientMessage, room: Room) -> None:
+        player = self.player
+        match message:
+            case m.Leave():
+                await self._leave(room)
+            case m.Ready():
+                salt = message.salt
+                await room.commit(lambda race: race.decide_ready(player, salt), viewer=self)
+            case m.Unready():
+                await room.commit(lambda race: race.decide_unready(player), viewer=self)
+            case m.Start():
+                await room.commit(lambda race: race.decide_start(player))
+            case m.Kick():
+                target = message.player
+                await room.commit(lambda race: race.decide_kick(player, target))
+            case m.Resign():
+                await room.resign(self)
+            case m.Hint():
+                racer = room.race.racers.get(player)
+                moves = room.race.decide_hint(player)
+                self.send(m.Hints(n=racer.n if racer is not None else 0, moves=moves))
+            case m.Snapshot():
+                room.show(self)
+            case m.Chat():
+                room.chat(self, message.text)
+            case _:
+                raise AssertionError(f"{type(message).__name__} is handled elsewhere")
+
+    def _in_room(self) -> Room:
+        if self._room is None:
+            raise Refusal("no-room", "You are in no room.")
+        return self._room
+
+    async def _hello(self, hello: m.Hello) -> None:
+        if hello.v != m.PROTOCOL:
+            older = "client" if hello.v < m.PROTOCOL else "server"
+            raise Fault(
+                "version",
+                f"You speak version {hello.v}, this server {m.PROTOCOL}: update the {older}.",
+                m.Close.VERSION,
+            )
+        players = self._desk.store.players
+        token: str | None = None
+        if hello.token is not None:
+            who = await players.find(hello.token)
+            if who is None:
+                raise Fault("bad-token", "Nobody has this token; begin anew.", m.Close.BAD_TOKEN)
+            if hello.name is not None and hello.name != who.name:
+                await players.rename(who.id, hello.name)
+                who = replace(who, name=hello.name)
+        else:
+            who, token = await players.create(hello.name or "guest", hello.bot)
+        self._who, self.player = who, who.id
+        self.epoch = await players.connect(who.id)
+        self._session.move("welcomed")
+        back = await self._find_seat(who)
+        self.send(
+            m.Welcome(
+                v=m.PROTOCOL,
+                server=SERVER,
+                player=who.id,
+                name=who.name,
+                now=self._desk.store.clock.now(),
+                token=token,
+                room=who.room if back else None,
+            )
+        )
+        if back:
+            self._desk.tally.resumes += 1
+            await self._enter(who.room or "", watching=who.role == "watching", resume=True)
+
+    async def _find_seat(self, who: Player) -> bool:
+        """Whether the player is still in the room that the store remembers."""
+        if who.room is None:
+            return False
+        try:
+            async with self._desk.rooms.held(who.room) as room:
+                if who.role == "watching" or who.id in room.race.racers:
+                    return True
+        except Refusal as refusal:
+            if refusal.code != "no-room":
+                raise
+        await self._desk.store.players.set_room(who.id, None)
+        return False
+
+    async def _create(self, create: m.Create) -> None:
+        doors = self._desk.doors
+        if doors.is_draining:
+            raise Refusal("draining", "This server is about to restart; try again in a moment.")
+        if not doors.may_create(self._peer.address):
+            raise Refusal("slow-down", "Too many rooms from this address; try again later.")
+        sealed = await self._desk.rooms.seal(create.password)
+        code = await self._desk.rooms.open(create.settings, self.player, sealed)
+        if create.play:
+            await self._join(code, create.password)
+        else:
+            await self._enter(code, watching=True)
+
+    async def _join(self, code: str, password: str) -> None:
+        who = self._who
+        assert who is not None
+        async with self._desk.rooms.held(code) as room:
+            if self.player not in room.race.racers:
+                await room.admit(password)
+                await room.commit(lambda race: race.decide_join(who.id, who.name, who.bot))
+            await self._enter(code, watching=False)
+
+    async def _spectate(self, code: str, password: str) -> None:
+        async with self._desk.rooms.held(code) as room:
+            if room.race.settings.spectators == "none" and room.race.host != self.player:
+                raise Refusal("no-spectators", "This room has no spectators.")
+            await room.admit(password)
+            await self._enter(code, watching=True)
+
+    async def _enter(self, code: str, *, watching: bool, resume: bool = False) -> None:
+        self._quit_room()
+        room = await self._desk.rooms.hold(code)
+        self._room, self.watching = room, watching
+        try:
+            # Written before the room shows itself: who sees it can rely on coming back.
+            if not resume:
+                role = "watching" if watching else "seated"
+                await self._desk.store.players.set_room(self.player, code, role)
+            self._session.move("watching" if watching else "seated")
+            await room.enter(self)
+        except BaseException:
+            self._quit_room()
+            raise
+        if self._closed:
+            self._quit_room()
+
+    async def _leave(self, room: Room) -> None:
+        if not self.watching:
+            await room.commit(lambda race: race.decide_leave(self.player), viewer=self)
+        await self._desk.store.players.set_room(self.player, None)
+        self.left("left")
+
+    def _quit_room(self) -> None:
+        room, self._room = self._room, None
+        if room is not None:
+            room.exit(self)
+            self._desk.rooms.release(room.code)
+
+    async def _finish(self, n: int) -> None:
+        room = self._in_room()
+        racer = room.race.racers[self.player]
+        for number, text in enumerate(room.race.decide_finish(self.player), n):
+            self._played = asyncio.get_running_loop().create_future()
+            if room.play(self, number, text):
+                await self._played
+            if racer.n < number:
+                break  # refused, and said so
+
+    async def _record(self, code: str, start: int) -> None:
+        async with self._desk.rooms.held(code) as room:
+            if view.reveal(room.race) is None:
+                raise Refusal("not-over", "The record is published when the deal is revealed.")
+            entries = await room.record()
+        part = [entry.line().decode() for entry in entries[start : start + RECORD_ENTRIES]]
+        self.send(m.Journal(room=code, start=start, total=len(entries), entries=part))

@@ -1,0 +1,581 @@
+"""The race machine: journal events to race state, commands to events or a refusal.
+
+Pure. `Race.apply` folds what the journal holds, and trusts it; every `decide_…` and
+`due` looks at the state and a given instant and returns the events to append. What is
+allowed to whom in which phase is one table, from which the referee, the list of actions
+sent to clients and the documentation are made.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal, assert_never
+
+from server import events as ev
+from server.rules import IllegalMove, Move, Position, Rules
+from server.rules.deal import fair_key, layout, public_key
+from server.rules.stuck import is_stuck
+from server.rules.undo import undo_refusal
+from wire.messages import Outcome, Phase, Settings
+
+Role = Literal["host", "player", "racer", "done", "spectator"]
+
+AWAY_LIMIT_MS: Final = 60_000  # in an open room a seat is held so long for someone who dropped
+IDLE_LIMIT_MS: Final = 2 * 3_600_000  # an open room in which nothing happens is closed
+
+# phase -> role -> what may be asked. A host who plays is both "host" and "player".
+ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
+    "open": {
+        "host": frozenset({"start", "kick", "leave", "chat"}),
+        "player": frozenset({"ready", "unready", "leave", "chat"}),
+        "spectator": frozenset({"join", "leave"}),
+    },
+    "locked": {
+        "host": frozenset({"chat"}),
+        "player": frozenset({"leave", "chat"}),
+        "spectator": frozenset({"leave"}),
+    },
+    "running": {
+        "host": frozenset({"chat"}),
+        "racer": frozenset({"move", "undo", "finish", "hint", "resign", "leave", "chat"}),
+        "done": frozenset({"leave", "chat"}),
+        "spectator": frozenset({"leave"}),
+    },
+    "over": {
+        "host": frozenset({"leave", "chat"}),
+        "done": frozenset({"rematch", "leave", "chat"}),
+        "spectator": frozenset({"leave"}),
+    },
+}
+
+_NOT_NOW: Final[dict[Phase, str]] = {
+    "open": "The race has not started yet.",
+    "locked": "The race is about to start; wait for the layout.",
+    "running": "The race is running.",
+    "over": "The race is over.",
+}
+
+
+class Refusal(Exception):
+    """The command cannot be done; nothing has changed. `reason` is for the player."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Racer:
+    """One player's place in the race and what they did with it."""
+
+    id: str
+    name: str
+    bot: bool
+    ready: bool = False
+    salt: bytes = b""
+    board: Position | None = None
+    former: list[Position] = field(default_factory=list)  # only where undo is allowed
+    plays: list[tuple[str, int]] = field(default_factory=list)  # (text, official time) by n - 1
+    moves: int = 0
+    undos: int = 0
+    reached_at: int = 0  # when cards and down became what they are
+    outcome: Outcome = "playing"
+    done_at: int | None = None
+    # The move that the referee has just allowed: (board, text, board after it). The fold
+    # takes the result from here instead of playing the same move twice.
+    ahead: tuple[Position, str, Position] | None = None
+    _stuck: tuple[Position, bool] | None = None
+
+    @property
+    def n(self) -> int:
+        """The last play number that counts."""
+        return len(self.plays)
+
+    @property
+    def cards(self) -> int:
+        """Cards on the foundations."""
+        return self.board.cards if self.board is not None else 0
+
+    @property
+    def down(self) -> int:
+        """Cards still face down in the columns."""
+        return self.board.down if self.board is not None else 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether this player's race has ended."""
+        return self.outcome != "playing"
+
+    def is_stuck(self) -> bool:
+        """Whether it is proved that this board can gain nothing more; once a board."""
+        board = self.board
+        if board is None:
+            return False
+        if self._stuck is None or self._stuck[0] is not board:
+            self._stuck = (board, is_stuck(board) is True)
+        return self._stuck[1]
+
+
+class Race:
+    """A room's race as its journal tells it."""
+
+    def __init__(self, secret: bytes | None = None) -> None:
+        """`secret` is the fair deal's; it is needed from the start of the race on."""
+        self.secret = secret
+        self.version = 0
+        self.at = 0  # official time of the last event
+        self.last_line = b""
+        self.head = bytes(32)
+        self.seal = bytes(32)  # the head as the standings publish it
+        self.room = ""
+        self.deal = ""
+        self.settings = Settings()
+        self.rules: Rules
+        self.commitment = ""
+        self.host = ""
+        self.phase: Phase = "open"
+        self.racers: dict[str, Racer] = {}  # in seat order
+        self.layout: Position | None = None
+        self.opened_at = 0
+        self.starts: int | None = None
+        self.ends: int | None = None
+        self.started_at: int | None = None
+        self.over_why = ""
+        self.revealed: str | None = None
+        self.next_room: str | None = None
+
+    # --- folding ----------------------------------------------------------------------
+
+    def apply(self, at: int, payload: bytes, event: ev.AnyEvent | None = None) -> ev.AnyEvent:
+        """Fold the next journal entry in and give its event, if not yet decoded, back."""
+        event = event or ev.decode(payload)
+        self.last_line = b"%d %s" % (at, payload)
+        self.head = ev.chain((self.last_line,), self.head)
+        self.fold(at, event)
+        if isinstance(event, ev.Over | ev.Revealed):
+            self.seal = self.head
+        return event
+
+    def fold(self, at: int, event: ev.AnyEvent) -> None:
+        """Fold one event in, without the hash chain."""
+        self.version += 1
+        self.at = at
+        match event:
+            case ev.Opened():
+                self._open(at, event)
+            case ev.Joined():
+                self.racers[event.p] = Racer(event.p, event.name, event.bot)
+            case ev.Left():
+                del self.racers[event.p]
+            case ev.Hosted():
+                self.host = event.p
+            case ev.Readied():
+                racer = self.racers[event.p]
+                racer.ready, racer.salt = True, bytes.fromhex(event.salt)
+            case ev.Unreadied():
+                racer = self.racers[event.p]
+                racer.ready, racer.salt = False, b""
+            case ev.Locked():
+                self.phase = "locked"
+                self.starts = at + event.countdown_ms
+                self.ends = self.starts + self.settings.time_limit_s * 1000
+            case ev.Started():
+                self._start(at)
+            case ev.Played():
+                self._play(at, event)
+            case ev.Undone():
+                racer = self.racers[event.p]
+                racer.undos += 1
+                self._place(racer, racer.former.pop(), at)
+                racer.plays.append(("undo", at))
+            case ev.Resigned():
+                self._done(self.racers[event.p], "resigned", at)
+            case ev.Disqualified():
+                self._done(self.racers[event.p], "disqualified", at)
+            case ev.Over():
+                self.phase = "over"
+                self.over_why = event.why
+                for racer in self.racers.values():
+                    if not racer.is_done:
+                        self._done(racer, "unfinished", at)
+            case ev.Revealed():
+                self.revealed = event.secret
+                self.secret = bytes.fromhex(event.secret)
+            case ev.Followed():
+                self.next_room = event.room
+            case _:
+                assert_never(event)
+
+    def _open(self, at: int, event: ev.Opened) -> None:
+        if event.format > ev.FORMAT:
+            raise ev.UnknownEvent(
+                f"the journal of room {event.room} has format {event.format}; "
+                f"this server reads up to {ev.FORMAT}: update it"
+            )
+        self.opened_at = at
+        self.room, self.deal, self.host = event.room, event.deal, event.host
+        self.settings, self.commitment = event.settings, event.commitment
+        self.rules = Rules.parse(event.settings.rules)
+
+    def _start(self, at: int) -> None:
+        self.phase = "running"
+        self.started_at = at
+        self.layout = layout(self.rules, self.deal_key())
+        for racer in self.racers.values():
+            racer.board = self.layout
+            racer.reached_at = at
+
+    def deal_key(self) -> bytes:
+        """Give the key that makes this race's layout."""
+        if self.settings.seed is not None:
+            return public_key(self.settings.seed)
+        if self.secret is None:
+            raise ValueError(f"the secret of deal {self.deal} is not here")
+        return fair_key(self.secret, self.deal, self.rules.text(), self.salts())
+
+    def salts(self) -> list[bytes]:
+        """Give the players' own bytes in seat order."""
+        return [racer.salt for racer in self.racers.values()]
+
+    def _play(self, at: int, event: ev.Played) -> None:
+        racer = self.racers[event.p]
+        board = racer.board
+        assert board is not None
+        if self.settings.undo != "off":
+            racer.former.append(board)
+        racer.moves += 1
+        racer.plays.append((event.m, at))
+        ahead, racer.ahead = racer.ahead, None
+        if ahead is not None and ahead[0] is board and ahead[1] == event.m:
+            after = ahead[2]
+        else:
+            after = board.play(Move.parse(event.m))
+        self._place(racer, after, at)
+        if after.is_solved:
+            self._done(racer, "solved", at)
+
+    def _place(self, racer: Racer, board: Position, at: int) -> None:
+        former = racer.board
+        racer.board = board
+        if former is None or (former.cards, former.down) != (board.cards, board.down):
+            racer.reached_at = at
+
+    def _done(self, racer: Racer, outcome: Outcome, at: int) -> None:
+        racer.outcome = outcome
+        racer.done_at = at
+
+    # --- looking ----------------------------------------------------------------------
+
+    def since_start(self, at: int) -> int:
+        """Milliseconds of official time since the start."""
+        return at - self.started_at if self.started_at is not None else 0
+
+    def score(self, racer: Racer) -> int:
+        """Give a player's score, always from the position."""
+        if self.settings.score == "casino":
+            return 5 * racer.cards - 52 * self.rules.decks
+        return racer.cards
+
+    def roles(self, player: str | None) -> Iterator[Role]:
+        """Give the roles of someone in this room."""
+        if player == self.host:
+            yield "host"
+        racer = self.racers.get(player) if player is not None else None
+        if racer is None:
+            yield "spectator"
+        elif self.phase in ("open", "locked"):
+            yield "player"
+        else:
+            yield "done" if racer.is_done else "racer"
+
+    def actions(self, player: str | None) -> list[str]:
+        """Give what someone in this room may ask now, by message tag."""
+        allowed = set[str]()
+        for role in self.roles(player):
+            allowed |= ALLOWED[self.phase].get(role, frozenset())
+        racer = self.racers.get(player) if player is not None else None
+        if racer is not None:
+            allowed.discard("unready" if not racer.ready else "ready")
+        if self.settings.undo == "off":
+            allowed.discard("undo")
+        if not self.settings.hints:
+            allowed.discard("hint")
+        if not self.settings.chat:
+            allowed.discard("chat")
+        if self.phase == "open" and len(self.racers) >= self.settings.seats:
+            allowed.discard("join")
+        return sorted(allowed)
+
+    def can(self, racer: Racer) -> list[str]:
+        """Give what a player may do with the board now."""
+        board = racer.board
+        if board is None or racer.is_done or self.phase != "running":
+            return []
+        result = []
+        if board.hand:
+            result.append("draw")
+        elif board.is_legal(Move.parse("d")):
+            result.append("redeal")
+        if racer.former and undo_refusal(self.settings.undo, racer.former[-1], board) is None:
+            result.append("undo")
+        if board.can_finish:
+            result.append("finish")
+        return result
+
+    def check(self, player: str | None, action: str) -> None:
+        """Refuse what the table does not allow.
+
+        Raises:
+            Refusal: with the reason for the player.
+        """
+        if action in self.actions(player):
+            return
+        if player not in self.racers and action not in ("start", "kick", "join"):
+            raise Refusal("not-seated", "You have no seat in this race.")
+        if action == "undo" and self.settings.undo == "off":
+            raise Refusal("undo-off", "This room allows no undo.")
+        if action == "hint" and not self.settings.hints:
+            raise Refusal("hints-off", "This room gives no hints.")
+        if action == "chat" and not self.settings.chat:
+            raise Refusal("chat-off", "This room has no chat.")
+        if action in ("start", "kick") and player != self.host:
+            raise Refusal("not-host", "Only the host of the room may do that.")
+        racer = self.racers.get(player) if player is not None else None
+        if racer is not None and racer.is_done and self.phase == "running":
+            raise Refusal("done", "Your race is done.")
+        raise Refusal("not-now", _NOT_NOW[self.phase])
+
+    # --- deciding ---------------------------------------------------------------------
+
+    def decide_join(self, player: str, name: str, bot: bool) -> list[ev.AnyEvent]:
+        """Take the next seat; nothing if it is taken already."""
+        if player in self.racers:
+            return []
+        if self.phase != "open":
+            raise Refusal("not-now", f"{_NOT_NOW[self.phase]} You can watch it.")
+        if len(self.racers) >= self.settings.seats:
+            raise Refusal("full", f"All {self.settings.seats} seats are taken.")
+        names = {racer.name for racer in self.racers.values()}
+        return [ev.Joined(p=player, name=_distinct(name, names), bot=bot)]
+
+    def decide_leave(self, player: str, why: str = "left") -> list[ev.AnyEvent]:
+        """Free a seat before the lock; afterwards it resigns."""
+        racer = self.racers.get(player)
+        if racer is None:
+            return []
+        if self.phase == "open":
+            return self._free(player, why)
+        if racer.is_done:
+            return []
+        return [ev.Resigned(p=player)]
+
+    def _free(self, player: str, why: str) -> list[ev.AnyEvent]:
+        result: list[ev.AnyEvent] = [ev.Left(p=player, why=why)]
+        rest = [racer for racer in self.racers.values() if racer.id != player]
+        if not rest and player == self.host:
+            result.extend(self._end("aborted"))
+        elif player == self.host:
+            heir = next((racer for racer in rest if not racer.bot), rest[0])
+            result.append(ev.Hosted(p=heir.id))
+        elif self._all_ready(rest):
+            result.append(self._lock())
+        return result
+
+    def decide_kick(self, player: str, target: str) -> list[ev.AnyEvent]:
+        """Free somebody else's seat."""
+        self.check(player, "kick")
+        if target not in self.racers:
+            raise Refusal("not-seated", "Nobody with that id has a seat here.")
+        if target == player:
+            raise Refusal("not-now", "To go yourself, leave.")
+        return self._free(target, "kicked")
+
+    def decide_ready(self, player: str, salt: bytes) -> list[ev.AnyEvent]:
+        """Be ready; the last one to be so locks the room where that is the rule."""
+        racer = self.racers.get(player)
+        if racer is not None and racer.ready and self.phase == "open":
+            return []
+        self.check(player, "ready")
+        result: list[ev.AnyEvent] = [ev.Readied(p=player, salt=salt.hex())]
+        others = [other for other in self.racers.values() if other.id != player]
+        if all(other.ready for other in others) and self._enough(len(others) + 1):
+            result.append(self._lock())
+        return result
+
+    def decide_unready(self, player: str) -> list[ev.AnyEvent]:
+        """Be not ready after all."""
+        racer = self.racers.get(player)
+        if racer is not None and not racer.ready and self.phase == "open":
+            return []
+        self.check(player, "unready")
+        return [ev.Unreadied(p=player)]
+
+    def decide_start(self, player: str) -> list[ev.AnyEvent]:
+        """Lock the room at the host's word, ready or not."""
+        self.check(player, "start")
+        if not self.racers:
+            raise Refusal("empty", "Nobody has a seat yet.")
+        return [self._lock()]
+
+    def _all_ready(self, racers: Iterable[Racer]) -> bool:
+        racers = list(racers)
+        return all(racer.ready for racer in racers) and self._enough(len(racers))
+
+    def _enough(self, seated: int) -> bool:
+        return self.settings.start == "ready" and seated >= min(2, self.settings.seats)
+
+    def _lock(self) -> ev.Locked:
+        return ev.Locked(countdown_ms=self.settings.countdown_s * 1000)
+
+    def decide_move(self, player: str, n: int, text: str) -> ev.Played:
+        """Read and check play n; the caller has seen that n is the next number."""
+        board = self._board(player, "move")
+        try:
+            move = board.resolve(Move.parse(text))
+        except IllegalMove as illegal:
+            raise Refusal(illegal.code, illegal.reason) from None
+        except ValueError as error:
+            raise Refusal("unreadable", str(error)) from None
+        played = ev.Played(p=player, n=n, m=move.text())
+        self.racers[player].ahead = (board, played.m, board.play(move))
+        return played
+
+    def decide_undo(self, player: str, n: int) -> ev.Undone:
+        """Take the last move back as play n."""
+        board = self._board(player, "undo")
+        racer = self.racers[player]
+        if not racer.former:
+            raise Refusal("no-undo", "There is no move to take back.")
+        refusal = undo_refusal(self.settings.undo, racer.former[-1], board)
+        if refusal is not None:
+            raise Refusal(refusal.code, refusal.reason)
+        return ev.Undone(p=player, n=n)
+
+    def _board(self, player: str, action: str) -> Position:
+        # The hot path asks the table only when something is wrong.
+        racer = self.racers.get(player)
+        if (
+            self.phase != "running"
+            or racer is None
+            or racer.outcome != "playing"
+            or action != "move"
+        ):
+            self.check(player, action)
+        assert racer is not None
+        assert racer.board is not None
+        return racer.board
+
+    def decide_finish(self, player: str) -> list[str]:
+        """Give the moves that play all cards home, as texts."""
+        board = self._board(player, "finish")
+        if not board.can_finish:
+            raise Refusal(
+                "not-clear", "Finishing needs all cards face up, and hand and waste empty."
+            )
+        return [move.text() for move in board.finish_moves()]
+
+    def decide_hint(self, player: str) -> list[str]:
+        """Give the legal moves now, as texts."""
+        return [move.text() for move in self._board(player, "hint").legal_moves()]
+
+    def decide_resign(self, player: str) -> ev.Resigned:
+        """Give the race up."""
+        self.check(player, "resign")
+        return ev.Resigned(p=player)
+
+    def decide_follow(self, player: str, room: str) -> list[ev.AnyEvent]:
+        """Name the one room that follows this one; nothing if it is named already."""
+        if self.next_room is not None and player in self.racers:
+            return []
+        self.check(player, "rematch")
+        return [ev.Followed(room=room)]
+
+    # --- time -------------------------------------------------------------------------
+
+    def due(self, now: int, away: Iterable[str] = ()) -> list[ev.AnyEvent]:
+        """Give what has to happen by itself at this instant.
+
+        `away` are the players who have been without a connection for AWAY_LIMIT_MS.
+        """
+        if self.phase == "open":
+            return self._due_open(now, list(away))
+        if self.phase == "locked" and self.starts is not None and now >= self.starts:
+            return [ev.Started()]
+        if self.phase == "running":
+            why = self._over_now(now)
+            return self._end(why) if why else []
+        return []
+
+    def _due_open(self, now: int, away: list[str]) -> list[ev.AnyEvent]:
+        gone = [player for player in away if player in self.racers]
+        if gone:
+            return self._free(gone[0], "away")
+        at = self.settings.start_at
+        if self.settings.start == "time" and at is not None:
+            if now >= at:
+                return [self._lock()] if self.racers else self._end("aborted")
+        elif now >= self.at + IDLE_LIMIT_MS:
+            return self._end("aborted")
+        return []
+
+    def _over_now(self, now: int) -> str | None:
+        racing = [racer for racer in self.racers.values() if not racer.is_done]
+        if not racing:
+            solved = any(racer.outcome == "solved" for racer in self.racers.values())
+            return "finished" if solved else "resigned"
+        if self.ends is not None and now >= self.ends:
+            return "time"
+        return "stuck" if all(racer.is_stuck() for racer in racing) else None
+
+    def _end(self, why: str) -> list[ev.AnyEvent]:
+        result: list[ev.AnyEvent] = [ev.Over(why=why)]
+        if self.secret is not None:
+            result.append(ev.Revealed(secret=self.secret.hex()))
+        return result
+
+    def next_due(self) -> int | None:
+        """Give the next instant at which `due` may have something to say."""
+        match self.phase:
+            case "open":
+                if self.settings.start == "time" and self.settings.start_at is not None:
+                    return self.settings.start_at
+                return self.at + IDLE_LIMIT_MS
+            case "locked":
+                return self.starts
+            case "running":
+                return self.ends
+            case "over":
+                return None
+            case _:
+                assert_never(self.phase)
+
+    def fork(self) -> "Race":
+        """Copy the state, to look at what events would make of it."""
+        twin = Race.__new__(Race)
+        twin.__dict__.update(self.__dict__)
+        twin.racers = {
+            racer.id: Racer(
+                racer.id,
+                racer.name,
+                racer.bot,
+                racer.ready,
+                racer.salt,
+                racer.board,
+                list(racer.former),
+                list(racer.plays),
+                racer.moves,
+                racer.undos,
+                racer.reached_at,
+                racer.outcome,
+                racer.done_at,
+            )
+            for racer in self.racers.values()
+        }
+        return twin
+
+
+def _distinct(name: str, taken: set[str]) -> str:
+    if name not in taken:
+        return name
+    numbered = (f"{name[:13]}-{number}" for number in range(2, 100))
+    return next(each for each in numbered if each not in taken)

@@ -1,0 +1,633 @@
+"""A room as this node follows it: a replica of its journal, commits, viewers.
+
+No node owns a room. A `Room` here is a replica that follows the journal: it subscribes,
+reads all, and folds what comes. A command is decided on the replica and appended under a
+guard; when another node was faster the append is refused, the replica catches up and the
+command is decided anew. Nothing is acknowledged before it is appended.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from server import events as ev
+from server.audience import Audience, Viewer
+from server.lag import Lag
+from server.password import is_right
+from server.presence import Presence
+from server.race import AWAY_LIMIT_MS, Race, Racer, Refusal
+from server.store import (
+    ActOutcome,
+    Appended,
+    Conflict,
+    Denied,
+    Entry,
+    Lost,
+    Store,
+    Unavailable,
+    attached,
+    keys,
+)
+from server.tally import Tally
+from wire import messages as m
+
+log = logging.getLogger("dk.rooms")
+
+WAIT_FOR_STORE_S = 20.0  # after that a play is refused; the player may send it again
+PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
+
+STORE_AWAY = Refusal("store", "The server's store does not answer; try again in a moment.")
+RACE_LOST = Refusal("conflict", "The room is very busy; try again.")
+
+_DENIED: dict[str, str] = {
+    "not-running": "The race is not running.",
+    "early": "The race has not started yet.",
+    "late": "The time is up.",
+    "done": "Your race is done.",
+    "gap": "An earlier play is missing; ask for a snapshot.",
+    "missing": "The room is gone.",
+    "replaced": "A newer connection of yours is in the room.",
+}
+
+
+class Room:
+    """A room as this node follows it."""
+
+    def __init__(self, code: str, store: Store, tally: Tally, node: str) -> None:
+        """Make the replica; `load` fills it."""
+        self.code = code
+        self.jid = keys.room(code)
+        self.password = ""  # as kept in the store: see server.password
+        self._store = store
+        self._tally = tally
+        self._news = asyncio.Lock()  # held while the journal is read, never across a send
+        self._heard = 0  # the greatest version that a message has named
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._lag: Lag | None = None  # for spectators who lag behind
+        self._wake: asyncio.TimerHandle | None = None
+        self.failed = False
+        self.presence = Presence(node, self._say, self._presence_changed)
+        self.live = Audience(Race(), self.presence, locked=False, now=store.clock.now)
+
+    @property
+    def race(self) -> Race:
+        """The replica that commands are decided on."""
+        return self.live.race
+
+    @property
+    def viewers(self) -> set[Viewer]:
+        """All who look at the room on this node."""
+        return self.live.viewers | (self._lag.audience.viewers if self._lag else set())
+
+    # --- following the journal --------------------------------------------------------
+
+    async def load(self) -> bool:
+        """Subscribe, then read everything; False where there is no such room.
+
+        In this order, so that nothing falls between the reading and the first message.
+        """
+        await self._store.journals.subscribe(self.jid, self)
+        if not await self._rebuild():
+            self._store.journals.unsubscribe(self.jid, self)
+            return False
+        self._arm()
+        self.presence.ask()
+        return True
+
+    async def _rebuild(self) -> bool:
+        entries = await self._store.journals.read(self.jid)
+        if not entries:
+            return False
+        summary = await self._store.journals.summary(self.jid)
+        self.password = summary.get("password", "")
+        race = Race()
+        for entry in entries:
+            race.apply(entry.at, entry.payload)
+            if race.version == 1 and race.settings.seed is None:
+                race.secret = await self._store.deals.secret(race.deal)
+        self.live.locked = bool(self.password)
+        self.live.reset(race)
+        return True
+
+    def on_entry(self, entry: Entry) -> None:
+        """Fold a message of the journal's channel in, or notice that some are missing."""
+        self._heard = max(self._heard, entry.version)
+        race = self.race
+        if entry.version == race.version + 1:
+            self._take(entry)
+        elif entry.version > race.version and not self._news.locked():
+            self._task(self._catch_up_logged(), "catch-up")
+
+    def on_note(self, note: bytes) -> None:
+        """Act on a passing note: presence, chat, a replaced connection."""
+        try:
+            newest = attached(note)
+            if newest is not None:
+                self._attached(*newest)
+                return
+            kind, value = msgspec.json.decode(note, type=tuple[str, dict[str, object]])
+            match kind:
+                case "here":
+                    self.presence.heard(value)
+                case "who":
+                    self.presence.tell()
+                case "chat":
+                    self._chatted(msgspec.convert(value, m.Chatted))
+                case _:
+                    pass  # of a newer version
+        except (msgspec.MsgspecError, KeyError, ValueError) as error:
+            log.warning("unreadable note", extra={"room": self.code, "error": str(error)})
+
+    def on_resync(self) -> None:
+        """The subscription was interrupted: read what was missed."""
+        self._task(self._catch_up_logged(), "resync")
+
+    def _take(self, entry: Entry) -> None:
+        try:
+            event = self.live.take(entry.at, entry.payload)
+        except Exception:
+            self._fail()
+            return
+        if self._lag is not None:
+            self._lag.put(entry)
+        match event:
+            case ev.Played() | ev.Undone():
+                racer = self.race.racers[event.p]
+                if racer.is_done or racer.is_stuck():
+                    self.look_soon()
+            case ev.Revealed() | ev.Followed() | ev.Opened():
+                pass
+            case _:
+                self._arm()
+                self.look_soon()
+
+    def _fail(self) -> None:
+        # A fault in one room ends its replica here and nothing else; who comes back makes
+        # the node read the journal anew.
+        log.exception("room failed", extra={"room": self.code})
+        self._tally.room_faults += 1
+        self.failed = True
+        for viewer in list(self.viewers):
+            viewer.send(m.Error(code="internal", reason="This room failed on our side; come back."))
+            viewer.left("closed")
+
+    async def catch_up(self) -> None:
+        """Read what the journal has beyond the replica.
+
+        Raises:
+            Refusal: the store does not answer.
+        """
+        async with self._news:
+            while True:
+                version, line = self.race.version, self.race.last_line
+                entries = await self._read_from(max(0, version - 1))
+                # The last entry known must stand in the journal as it was heard: after a
+                # loss inside the store's durability window it does not, and the journal wins.
+                if version and (not entries or entries[0].line() != line):
+                    await self._roll_back()
+                    return
+                for entry in entries:
+                    if entry.version == self.race.version + 1:
+                        self._take(entry)
+                if self._heard <= self.race.version or self.failed:
+                    return
+
+    async def _read_from(self, start: int) -> list[Entry]:
+        try:
+            return await self._store.journals.read(self.jid, start)
+        except Unavailable:
+            raise STORE_AWAY from None
+
+    async def _catch_up_logged(self) -> None:
+        try:
+            await self.catch_up()
+        except Refusal as refusal:
+            log.warning("cannot catch up", extra={"room": self.code, "error": refusal.reason})
+
+    async def _roll_back(self) -> None:
+        log.error("the store lost acknowledged events", extra={"room": self.code})
+        self._tally.rollbacks += 1
+        known = self.race.version
+        self._drop_lag()
+        if await self._rebuild():
+            self._heard = self.race.version
+            news = m.News(
+                kind="resynchronised",
+                text=f"The store lost its last moments: the record stands at event "
+                f"{self.race.version} of {known}.",
+                at=self._store.clock.now(),
+            )
+            for viewer in self.viewers:
+                viewer.send(news)
+                viewer.moved()
+        else:
+            for viewer in list(self.viewers):
+                viewer.left("closed")
+            self.failed = True
+
+    # --- committing -------------------------------------------------------------------
+
+    async def commit(
+        self,
+        decide: Callable[[Race], Sequence[ev.AnyEvent]],
+        *,
+        viewer: Viewer | None = None,
+    ) -> bool:
+        """Decide and append until nobody was faster; False where there was nothing to do.
+
+        Raises:
+            Refusal: what `decide` refuses, or the store does not answer.
+        """
+        for _ in range(20):
+            events = decide(self.race)
+            if not events:
+                return False
+            version = self.race.version
+            twin = self.race.fork()
+            for event in events:
+                twin.fold(max(self._store.clock.now(), twin.at), event)
+            due = twin.next_due()
+            if due is not None and due != self.race.next_due():
+                # Before the event, so that a crash between the two leaves a timer without
+                # an event, which does nothing, and never an event without its timer.
+                await self._store.timers.set(self.code, due)
+            outcome = await self._store.journals.append(
+                self.jid,
+                [ev.encode(event) for event in events],
+                expect=version,
+                sets=summary_of(twin),
+                offsets=_offsets(events, twin),
+                not_before_field=_not_before(events),
+                actor=(viewer.player, viewer.epoch) if viewer is not None else None,
+                ttl_s=_lifetime_s(twin),
+            )
+            match outcome:
+                case Appended():
+                    self._appended(outcome, events)
+                    return True
+                case Conflict():
+                    await self.catch_up()
+                case Lost():
+                    # Unknown, not undone: the journal tells, then the command is decided
+                    # on what it tells, which finds nothing left to do if it was appended.
+                    await self._store.wait_up(WAIT_FOR_STORE_S)
+                    await self.catch_up()
+                case Denied(code="early"):
+                    return False
+                case Denied():
+                    raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
+        raise RACE_LOST
+
+    def _appended(self, outcome: Appended, events: Sequence[ev.AnyEvent]) -> None:
+        first = outcome.version - len(events) + 1
+        for number, event in enumerate(events):
+            self.on_entry(Entry(first + number, outcome.at, ev.encode(event)))
+
+    def play(self, viewer: Viewer, n: int, text: str | None) -> bool:
+        """Referee play n of a viewer's player: a move, or an undo where `text` is None.
+
+        Gives True where the outcome will come later, by `viewer.moved` or a refusal that
+        is followed by `viewer.moved`; False where all has been said.
+
+        Raises:
+            Refusal: the play cannot be done; nothing has changed.
+        """
+        race = self.race
+        player = viewer.player
+        racer = race.racers.get(player)
+        action = "move" if text is not None else "undo"
+        if racer is None:
+            race.check(None, action)
+            raise AssertionError("the table allows nobody without a seat to play")
+        if n <= racer.n:
+            # Said before: the same outcome again, never silence, never a second effect.
+            viewer.send(self.repeated(player, n))
+            return False
+        event: ev.Played | ev.Undone
+        if text is not None:
+            event = race.decide_move(player, n, text) if n == racer.n + 1 else _gap(n, racer.n)
+        else:
+            event = race.decide_undo(player, n) if n == racer.n + 1 else _gap(n, racer.n)
+        payload = ev.encode(event)
+        self._store.journals.act(
+            self.jid,
+            player,
+            viewer.epoch,
+            n,
+            payload,
+            _play_summary(racer, event),
+            lambda outcome: self._acted(viewer, n, text, payload, outcome),
+        )
+        return True
+
+    def repeated(self, player: str, n: int) -> m.Moved:
+        """Give the outcome of a play that counts already."""
+        return self.live.repeated(player, n)
+
+    def _acted(
+        self,
+        viewer: Viewer,
+        n: int,
+        text: str | None,
+        payload: bytes,
+        outcome: ActOutcome,
+    ) -> None:
+        if isinstance(outcome, Appended):
+            self._tally.moves += 1
+            self.on_entry(Entry(outcome.version, outcome.at, payload))
+        else:
+            self._task(self._settle(viewer, n, text, outcome), "settle")
+
+    async def _settle(
+        self, viewer: Viewer, n: int, text: str | None, outcome: Denied | Lost
+    ) -> None:
+        """Find out what became of a play that was not simply appended, and say so."""
+        action = "move" if text is not None else "undo"
+        try:
+            if isinstance(outcome, Lost) and not await self._store.wait_up(WAIT_FOR_STORE_S):
+                raise STORE_AWAY
+            await self.catch_up()
+            racer = self.race.racers.get(viewer.player)
+            if racer is not None and racer.n >= n:
+                return  # folded, and so answered, while catching up
+            if isinstance(outcome, Denied) and outcome.code not in ("repeat", "gap"):
+                if outcome.code == "replaced":
+                    viewer.replaced()
+                    return
+                if outcome.code == "late":
+                    self.look_soon()
+                raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
+            if self.play(viewer, n, text):
+                return
+        except Refusal as refusal:
+            viewer.send(m.Refused(re=action, n=n, code=refusal.code, reason=refusal.reason))
+        viewer.moved()
+
+    async def resign(self, viewer: Viewer) -> None:
+        """Give the race up for a viewer's player."""
+        await self.act(viewer.player, viewer.epoch, lambda race: race.decide_resign(viewer.player))
+
+    async def act(
+        self,
+        player: str,
+        epoch: int | None,
+        decide: Callable[[Race], ev.Resigned | ev.Disqualified],
+    ) -> None:
+        """Append what ends one player's race; other players' plays do not conflict with it.
+
+        Raises:
+            Refusal: what `decide` refuses, or the store does not answer.
+        """
+        for _ in range(5):
+            event = decide(self.race)
+            payload = ev.encode(event)
+            acted: asyncio.Future[ActOutcome] = asyncio.get_running_loop().create_future()
+            ended = {keys.done_field(player): type(event).__name__.lower()}
+            self._store.journals.act(
+                self.jid, player, epoch, 0, payload, ended, partial(_resolve, acted)
+            )
+            outcome = await acted
+            match outcome:
+                case Appended():
+                    self.on_entry(Entry(outcome.version, outcome.at, payload))
+                    return
+                case Denied(code="done"):
+                    await self.catch_up()
+                    return
+                case Denied():
+                    raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
+                case _:
+                    await self._store.wait_up(WAIT_FOR_STORE_S)
+                    await self.catch_up()
+        raise STORE_AWAY
+
+    # --- time -------------------------------------------------------------------------
+
+    def look_soon(self) -> None:
+        """Have a look, in a task of its own, at whether something is due."""
+        self._task(self._look_logged(), "look")
+
+    async def _look_logged(self) -> None:
+        try:
+            await self.look()
+        except Refusal as refusal:
+            log.warning("cannot look", extra={"room": self.code, "error": refusal.reason})
+
+    async def look(self) -> None:
+        """Append what is due now, if anything."""
+        while not self.failed:
+            now = self._store.clock.now()
+            away = self.presence.away(self.race.racers, AWAY_LIMIT_MS)
+            if not await self.commit(partial(_due, now, away)):
+                break
+        self._arm()
+
+    def _arm(self) -> None:
+        # The node that has the room open is punctual; the store's timers are the net
+        # below it, for rooms that no node has open any more.
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        due = self.race.next_due()
+        if due is not None and not self.failed:
+            delay = max(0.001, (due - self._store.clock.now()) / 1000)
+            self._wake = asyncio.get_running_loop().call_later(delay, self.look_soon)
+
+    # --- viewers ----------------------------------------------------------------------
+
+    async def enter(self, viewer: Viewer) -> None:
+        """Let a viewer look; a player's newest connection wins.
+
+        Raises:
+            Refusal: an even newer connection of the same player is there.
+        """
+        if not viewer.watching:
+            if not await self._store.journals.attach(self.jid, viewer.player, viewer.epoch):
+                raise Refusal("replaced", _DENIED["replaced"])
+            await self.catch_up()
+        audience = self.live
+        if viewer.watching and self.race.settings.delay_s:
+            audience = await self._lagging()
+        audience.viewers.add(viewer)
+        self.presence.enter(viewer.player, watching=viewer.watching)
+        audience.show_all(viewer)
+
+    async def admit(self, password: str) -> None:
+        """Let somebody in who knows the password, or where there is none.
+
+        Raises:
+            Refusal: the password is wrong or missing.
+        """
+        if not await is_right(password, self.password):
+            if password:
+                raise Refusal("password", "That is not the room's password.")
+            raise Refusal("password", "This room wants a password.")
+
+    async def record(self) -> list[Entry]:
+        """Read the whole journal, up to the reveal that its hash chain is published for."""
+        return await self._read_from(0)
+
+    def exit(self, viewer: Viewer) -> None:
+        """Let a viewer go; a seat stays the player's."""
+        for audience in (self.live, self._lag.audience if self._lag else self.live):
+            if viewer in audience.viewers:
+                audience.viewers.discard(viewer)
+                self.presence.exit(viewer.player, watching=viewer.watching)
+        racer = self.race.racers.get(viewer.player)
+        if racer is not None and self.race.phase == "open":
+            self._task(self._look_when_away(), "away")
+
+    async def settle_presence(self) -> bool:
+        """Wait for the other nodes' word on who is here; whether a seated one is away."""
+        await asyncio.sleep(PRESENCE_ANSWER_S)
+        return any(player not in self.presence.here for player in self.race.racers)
+
+    async def _look_when_away(self) -> None:
+        await self._store.timers.set(self.code, self._store.clock.now() + AWAY_LIMIT_MS + 500)
+
+    def show(self, viewer: Viewer) -> None:
+        """Send a viewer everything anew."""
+        lag = self._lag
+        lagging = lag is not None and viewer in lag.audience.viewers
+        (lag.audience if lag is not None and lagging else self.live).show_all(viewer)
+
+    def _attached(self, player: str, epoch: int) -> None:
+        for viewer in list(self.live.viewers):
+            if viewer.player == player and not viewer.watching and viewer.epoch < epoch:
+                viewer.replaced()
+
+    def chat(self, viewer: Viewer, text: str) -> None:
+        """Say something to the room on all nodes; not in the journal."""
+        self.race.check(viewer.player, "chat")
+        racer = self.race.racers.get(viewer.player)
+        name = racer.name if racer is not None else "host"
+        at = self._store.clock.now()
+        said = m.Chatted(player=viewer.player, name=name, text=text, at=at)
+        self._say("chat", msgspec.to_builtins(said))
+
+    def _chatted(self, said: m.Chatted) -> None:
+        for viewer in self.live.viewers:
+            viewer.send(said)
+        if self._lag is not None:
+            self._lag.say(said)
+
+    def _say(self, kind: str, value: dict[str, object]) -> None:
+        self._store.journals.publish(self.jid, msgspec.json.encode((kind, value)))
+
+    def _presence_changed(self) -> None:
+        self.live.show_room()
+
+    async def _lagging(self) -> Audience:
+        if self._lag is None:
+            # From here on the feed gets what the live replica folds; what stands in the
+            # journal up to here goes in first.
+            lag = Lag(self.live, self.presence, self._store.clock.now)
+            known = self.race.version
+            entries = await self._read_from(0)
+            if self._lag is not None:
+                return self._lag.audience
+            for entry in entries:
+                if entry.version <= self.race.version:
+                    lag.put(entry)
+            if self.race.version > max(known, len(entries)):
+                raise RACE_LOST
+            self._lag = lag
+        return self._lag.audience
+
+    def _drop_lag(self) -> None:
+        if self._lag is not None:
+            self.live.viewers |= self._lag.audience.viewers
+            self._lag.close()
+            self._lag = None
+
+    # --- ending -----------------------------------------------------------------------
+
+    def _task(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=f"room {self.code} {name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+
+    def _task_done(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("room task failed", exc_info=task.exception(), extra={"room": self.code})
+            self._tally.room_faults += 1
+
+    def unload(self) -> None:
+        """Stop following the journal."""
+        if self._wake is not None:
+            self._wake.cancel()
+        self._drop_lag()
+        self.live.close()
+        self.presence.close()
+        for task in list(self._tasks):
+            task.cancel()
+        self._store.journals.unsubscribe(self.jid, self)
+
+
+def _due(now: int, away: Collection[str], race: Race) -> list[ev.AnyEvent]:
+    return race.due(now, away)
+
+
+def _resolve(waiter: "asyncio.Future[ActOutcome]", outcome: ActOutcome) -> None:
+    if not waiter.done():
+        waiter.set_result(outcome)
+
+
+def _gap(n: int, last: int) -> ev.Played:
+    raise Refusal("gap", f"Play {n} came before play {last + 1}; ask for a snapshot.")
+
+
+def _not_before(events: Sequence[ev.AnyEvent]) -> str | None:
+    """Give the field of the summary whose instant the store's clock must have reached."""
+    match events[0]:
+        case ev.Started():
+            return "start"
+        case ev.Over(why="time"):
+            return "deadline"
+        case _:
+            return None
+
+
+def _offsets(events: Sequence[ev.AnyEvent], after: Race) -> dict[str, int]:
+    """Give the instants that count from the official time of these events."""
+    locked = next((event for event in events if isinstance(event, ev.Locked)), None)
+    if locked is None:
+        return {}
+    limit = after.settings.time_limit_s * 1000
+    return {"start": locked.countdown_ms, "deadline": locked.countdown_ms + limit}
+
+
+def _lifetime_s(race: Race) -> int:
+    return keys.FINISHED_S if race.phase == "over" else keys.UNSTARTED_S
+
+
+def summary_of(race: Race) -> dict[str, str]:
+    """Give the fields of the summary hash that room events keep up to date."""
+    host = race.racers.get(race.host)
+    fields = {
+        "phase": race.phase,
+        "title": race.settings.title,
+        "rules": race.settings.rules,
+        "taken": str(len(race.racers)),
+        "seats": str(race.settings.seats),
+        "host": host.name if host is not None else "",
+        "spectators": race.settings.spectators,
+        "opened": str(race.opened_at),
+    }
+    for racer in race.racers.values():
+        if racer.is_done:
+            fields[keys.done_field(racer.id)] = racer.outcome
+    return fields
+
+
+def _play_summary(racer: Racer, event: ev.Played | ev.Undone) -> dict[str, str]:
+    board = racer.ahead[2] if isinstance(event, ev.Played) and racer.ahead else racer.former[-1]
+    fields = {f"s:{racer.id}": f"{board.cards},{board.down},{racer.moves + 1}"}
+    if board.is_solved:
+        fields[keys.done_field(racer.id)] = "solved"
+    return fields

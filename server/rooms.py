@@ -1,0 +1,291 @@
+"""All rooms that this node has open, and the way to open new ones."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from msgspec.structs import replace
+
+from server import events as ev
+from server import password
+from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race, Refusal
+from server.room import RACE_LOST, STORE_AWAY, Room, summary_of
+from server.rules import Rules
+from server.rules.deal import commitment
+from server.store import Appended, Lost, Store, Unavailable, keys
+from server.store.directory import Listing
+from server.tally import Tally
+from wire import messages as m
+
+log = logging.getLogger("dk.rooms")
+
+CODE_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ"  # none that is read as another letter or a digit
+CODE_LENGTH = 6
+UNLOAD_AFTER_S = 10.0  # an empty room is kept so long, for who drops and comes back
+LOBBY_LINES = 50
+TIMERS_AT_ONCE = 64
+TIMER_LEASE_MS = 5_000  # a node that dies while it acts on a timer leaves it to another
+
+
+def new_code() -> str:
+    """Give a random room code."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+
+
+def read_code(text: str) -> str:
+    """Read a room code as people type it."""
+    return text.strip().upper()
+
+
+class Rooms:
+    """The rooms of this node by code."""
+
+    def __init__(self, store: Store, tally: Tally, node: str) -> None:
+        """`node` is the id of this process."""
+        self._store = store
+        self._tally = tally
+        self._node = node
+        self._open: dict[str, asyncio.Task[Room]] = {}
+        self._users: dict[str, int] = {}  # connections and acts that hold a room open
+        self._unloading: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    # --- holding rooms open -----------------------------------------------------------
+
+    async def hold(self, code: str) -> Room:
+        """Open a room on this node, or find it open, until it is released.
+
+        Raises:
+            Refusal: there is no such room, or the store does not answer.
+        """
+        handle = self._unloading.pop(code, None)
+        if handle is not None:
+            handle.cancel()
+        self._users[code] = self._users.get(code, 0) + 1
+        try:
+            return await self._load(code)
+        except BaseException:
+            self.release(code)
+            raise
+
+    async def _load(self, code: str) -> Room:
+        task = self._open.get(code)
+        if task is not None and task.done() and task.exception() is None and task.result().failed:
+            self._open.pop(code)
+            task.result().unload()
+            task = None
+        if task is None:
+            task = asyncio.create_task(self._read(code), name=f"load room {code}")
+            self._open[code] = task
+        try:
+            return await asyncio.shield(task)
+        except (Refusal, ev.UnknownEvent):
+            if self._open.get(code) is task:
+                del self._open[code]
+            raise
+
+    async def _read(self, code: str) -> Room:
+        room = Room(code, self._store, self._tally, self._node)
+        try:
+            found = await room.load()
+        except Unavailable:
+            raise STORE_AWAY from None
+        if not found:
+            raise Refusal("no-room", f"There is no room {code}.")
+        return room
+
+    def release(self, code: str) -> None:
+        """Let go of a room; after a while without users it is no longer followed."""
+        self._users[code] -= 1
+        if self._users[code] <= 0:
+            del self._users[code]
+            loop = asyncio.get_running_loop()
+            self._unloading[code] = loop.call_later(UNLOAD_AFTER_S, self._unload, code)
+
+    def _unload(self, code: str) -> None:
+        self._unloading.pop(code, None)
+        task = self._open.pop(code, None)
+        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
+            task.result().unload()
+
+    @asynccontextmanager
+    async def held(self, code: str) -> AsyncIterator[Room]:
+        """Hold a room for the length of a block."""
+        room = await self.hold(code)
+        try:
+            yield room
+        finally:
+            self.release(code)
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # --- opening ----------------------------------------------------------------------
+
+    async def open(
+        self, settings: m.Settings, host: str, sealed: str = "", code: str | None = None
+    ) -> str:
+        """Open a room and give its code; a given code that is taken already is left as it is.
+
+        Raises:
+            Refusal: the settings make no race, or the store does not answer.
+        """
+        try:
+            rules = Rules.parse(settings.rules)
+        except ValueError as error:
+            raise Refusal("rules", str(error)) from None
+        if settings.start == "time":
+            if settings.start_at is None or settings.start_at <= self._store.clock.now():
+                raise Refusal("start-at", "A start at a time needs start_at in the future.")
+        elif settings.start_at is not None:
+            raise Refusal("start-at", 'start_at goes with start="time" only.')
+        settings = replace(settings, rules=rules.text())
+        try:
+            for _ in range(5):
+                tried = code or new_code()
+                if await self._opened(tried, settings, host, sealed) or code is not None:
+                    return tried
+        except Unavailable:
+            raise STORE_AWAY from None
+        raise RACE_LOST
+
+    async def _opened(self, code: str, settings: m.Settings, host: str, sealed: str) -> bool:
+        store = self._store
+        deal = f"{code}-{secrets.token_hex(8)}"
+        committed = ""
+        if settings.seed is None:
+            secret = secrets.token_bytes(32)
+            await store.deals.keep(deal, secret)
+            committed = commitment(deal, secret).hex()
+        event = ev.Opened(
+            format=ev.FORMAT,
+            room=code,
+            deal=deal,
+            settings=settings,
+            commitment=committed,
+            host=host,
+        )
+        race = Race()
+        race.fold(store.clock.now(), event)
+        await store.timers.set(code, race.next_due() or race.at + IDLE_LIMIT_MS)
+        outcome = await store.journals.append(
+            keys.room(code),
+            [ev.encode(event)],
+            expect=0,
+            sets={**summary_of(race), "password": sealed},
+            ttl_s=keys.UNSTARTED_S,
+        )
+        if isinstance(outcome, Lost):
+            raise Unavailable("the store did not answer")
+        if not isinstance(outcome, Appended):
+            return False
+        self._tally.rooms_opened += 1
+        if settings.public:
+            await store.directory.add(code, outcome.at)
+        log.info("room opened", extra={"room": code, "rules": settings.rules})
+        return True
+
+    async def seal(self, text: str) -> str:
+        """Make the form in which a room's password is kept."""
+        return await password.seal(text)
+
+    async def follow(self, room: Room, player: str) -> str:
+        """Give the one rematch of a finished room, opening it where nobody has yet."""
+        proposal = new_code()
+        await room.commit(lambda race: race.decide_follow(player, proposal))
+        code = room.race.next_room
+        assert code is not None
+        # Named first, opened second, and opened by whoever asks: a crash between the two
+        # leaves a name that the next one who asks makes true.
+        settings = room.race.settings
+        if settings.start == "time":
+            settings = replace(settings, start="ready", start_at=None)
+        host = player if room.race.host not in room.race.racers else room.race.host
+        await self.open(settings, host, room.password, code)
+        return code
+
+    async def lobby(self) -> list[m.RoomLine]:
+        """Give the public rooms, newest first."""
+        try:
+            found = await self._store.directory.newest(LOBBY_LINES)
+        except Unavailable:
+            raise STORE_AWAY from None
+        return [_line(room) for room in found if room.summary.get("phase") != "over"]
+
+    # --- time -------------------------------------------------------------------------
+
+    async def look(self, code: str) -> int | None:
+        """Do in a room what is due; gives the instant at which to look again."""
+        try:
+            async with self.held(code) as room:
+                await room.look()
+                due = room.race.next_due()
+                if room.race.phase == "open" and await room.settle_presence():
+                    # Should this node die while it waits, the timer comes up elsewhere.
+                    self._spawn(self._await_return(code), f"await return {code}")
+                    again = self._store.clock.now() + 2 * AWAY_LIMIT_MS
+                    due = min(due, again) if due is not None else again
+                return due
+        except Refusal as refusal:
+            if refusal.code == "no-room":
+                return None
+            raise
+
+    async def _await_return(self, code: str) -> None:
+        try:
+            async with self.held(code) as room:
+                await asyncio.sleep(AWAY_LIMIT_MS / 1000 + 0.1)
+                await room.look()
+        except Refusal as refusal:
+            log.warning("cannot look", extra={"room": code, "error": refusal.reason})
+
+    async def keep_time(self) -> None:
+        """Act on due timers, of whatever room, until cancelled."""
+        store = self._store
+        while True:
+            await asyncio.sleep(0.25)
+            try:
+                for claim in await store.timers.claim(TIMER_LEASE_MS, TIMERS_AT_ONCE):
+                    await store.timers.done(claim, await self.look(claim.member))
+            except (Unavailable, Refusal):
+                await asyncio.sleep(1)
+            except Exception:
+                log.exception("timer failed")
+                await asyncio.sleep(1)
+
+    def close(self) -> None:
+        """Stop following all rooms."""
+        for handle in self._unloading.values():
+            handle.cancel()
+        for task in list(self._open.values()):
+            if task.done() and not task.cancelled() and task.exception() is None:
+                task.result().unload()
+            else:
+                task.cancel()
+        self._open.clear()
+
+
+def _line(room: Listing) -> m.RoomLine:
+    summary = room.summary
+    phase = summary.get("phase", "over")
+    spectators = summary.get("spectators", "none")
+    return m.RoomLine(
+        room=room.code,
+        title=summary.get("title", ""),
+        rules=summary.get("rules", ""),
+        phase=phase,  # type: ignore[arg-type]
+        taken=int(summary.get("taken", "0")),
+        seats=int(summary.get("seats", "0")),
+        host=summary.get("host", ""),
+        locked=bool(summary.get("password")),
+        spectators=spectators,  # type: ignore[arg-type]
+        opened=int(summary.get("opened", "0")),
+    )

@@ -1,0 +1,122 @@
+"""The connection machine, without I/O: what one connection may say, and how often.
+
+States and what moves between them:
+
+    new --welcomed--> lobby --seated--> seated --left--> lobby
+                      lobby --watching--> watching --left--> lobby
+
+What may be said in which state is a table. Frames that are no message, messages out of
+place and floods of chat are answered with a typed error; a peer that keeps sending bad
+frames is closed. Whether a request makes sense in the *race* is not decided here.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wire import messages as m
+from wire.codec import BadFrame, decode_client
+
+State = Literal["new", "lobby", "seated", "watching"]
+Transition = Literal["welcomed", "seated", "watching", "left"]
+
+_Kinds = frozenset[type[m.ClientMessage]]
+
+_ALWAYS: Final[_Kinds] = frozenset({m.Ping, m.Rooms, m.Record})
+_IN_ROOM: Final[_Kinds] = _ALWAYS | _Kinds(
+    (m.Leave, m.Snapshot, m.Join, m.Spectate, m.Kick, m.Start, m.Chat)
+)
+
+SAYABLE: Final[dict[State, frozenset[type[m.ClientMessage]]]] = {
+    "new": frozenset({m.Hello}),
+    "lobby": _ALWAYS | _Kinds((m.Create, m.Join, m.Spectate)),
+    "seated": _IN_ROOM
+    | _Kinds((m.Ready, m.Unready, m.Move, m.Undo, m.Finish, m.Resign, m.Hint, m.Rematch)),
+    "watching": _IN_ROOM,
+}
+
+NEXT: Final[dict[tuple[State, Transition], State]] = {
+    ("new", "welcomed"): "lobby",
+    ("lobby", "seated"): "seated",
+    ("lobby", "watching"): "watching",
+    ("watching", "seated"): "seated",
+    ("watching", "watching"): "watching",
+    ("seated", "left"): "lobby",
+    ("watching", "left"): "lobby",
+}
+
+BAD_FRAMES_ALLOWED: Final = 5
+CHAT_BURST: Final = 5
+CHAT_PER_S: Final = 0.5
+
+
+class Fault(Exception):
+    """What came is not acceptable; `error` goes to the peer, then `close` if there is one."""
+
+    def __init__(self, code: str, reason: str, close: m.Close | None = None) -> None:
+        super().__init__(reason)
+        self.error = m.Error(code=code, reason=reason)
+        self.close = close
+
+
+@dataclass(slots=True)
+class Bucket:
+    """A token bucket: `burst` at once, `per_s` in the long run."""
+
+    burst: float
+    per_s: float
+    filled: float = 0.0
+    at: float = float("-inf")
+
+    def take(self, now: float) -> bool:
+        """Whether one more is allowed at this instant (seconds)."""
+        self.filled = min(self.burst, self.filled + (now - self.at) * self.per_s)
+        self.at = now
+        if self.filled < 1:
+            return False
+        self.filled -= 1
+        return True
+
+
+class Session:
+    """One connection's state."""
+
+    def __init__(self) -> None:
+        """A session starts new: nothing but a hello may be said."""
+        self.state: State = "new"
+        self._bad_frames = 0
+        self._chat = Bucket(CHAT_BURST, CHAT_PER_S)
+
+    def receive(self, data: bytes, now: float) -> m.ClientMessage:
+        """Read a frame's payload; `now` in seconds of any steady clock.
+
+        Raises:
+            Fault: the bytes are no message, or not one that may be said now.
+        """
+        try:
+            message = decode_client(data)
+        except BadFrame as error:
+            self._bad_frames += 1
+            enough = self._bad_frames >= BAD_FRAMES_ALLOWED
+            raise Fault("bad-frame", str(error), m.Close.INVALID if enough else None) from None
+        kind = type(message)
+        if kind not in SAYABLE[self.state]:
+            raise self._out_of_place(kind)
+        if kind is m.Chat and not self._chat.take(now):
+            raise Fault("slow-down", "Too much chat at once; wait a few seconds.")
+        return message
+
+    def _out_of_place(self, kind: type[m.ClientMessage]) -> Fault:
+        tag = kind.__name__.lower()
+        match self.state:
+            case "new":
+                return Fault("hello-first", "The first message is hello.", m.Close.POLICY)
+            case "lobby" if kind is not m.Hello:
+                return Fault("no-room", f"To {tag}, enter a room first.")
+            case "watching" if kind is not m.Hello and kind is not m.Create:
+                return Fault("spectator", f"A spectator cannot {tag}.")
+            case _:
+                return Fault("not-now", f"{tag} cannot be said here; leave the room first.")
+
+    def move(self, transition: Transition) -> None:
+        """Go on to the next state; a transition that the table lacks is our fault."""
+        self.state = NEXT[self.state, transition]

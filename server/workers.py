@@ -1,0 +1,133 @@
+"""Several nodes on one port: starts them, starts a dead one again, ends them together."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.config import BadSetting, Config
+from server.store import Embedded
+
+log = logging.getLogger("dk.workers")
+
+RESTART_AFTER_S = 1.0
+
+
+def supervise(config: Config) -> int:
+    """Run `config.workers` nodes until a signal; gives the exit code."""
+    if not hasattr(socket, "SO_REUSEPORT"):
+        raise BadSetting("--workers needs SO_REUSEPORT, which this system lacks; use 1.")
+    return asyncio.run(_supervise(config))
+
+
+@dataclass
+class _Stopping:
+    """Whether to stop, and how often it was asked."""
+
+    asked: asyncio.Event
+    times: int = 0
+
+    def ask(self) -> None:
+        self.times += 1
+        self.asked.set()
+
+
+async def _supervise(config: Config) -> int:
+    async with contextlib.AsyncExitStack() as stack:
+        url = config.redis
+        if url is None:
+            folder = config.data
+            if folder is None:
+                made = stack.enter_context(tempfile.TemporaryDirectory(prefix="klondike-"))
+                folder = Path(made)
+                log.warning("no --data and no --redis: rooms are gone when this server ends")
+            url = await stack.enter_async_context(Embedded(folder))
+        # Bound, not listening: it holds the port for the workers, whatever happens to them.
+        held = stack.enter_context(_bound(config.host, config.port))
+        port: int = held.getsockname()[1]
+        command = _command(config, url, port)
+        stopping = _Stopping(asyncio.Event())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopping.ask)
+        said = asyncio.Event()
+        workers = [
+            asyncio.create_task(_keep(command, number, stopping, said))
+            for number in range(config.workers)
+        ]
+        first = asyncio.create_task(said.wait())
+        await asyncio.wait((first, *workers), return_when=asyncio.FIRST_COMPLETED)
+        if said.is_set():
+            print(f"listening on ws://{config.host}:{port}", flush=True)
+        first.cancel()
+        codes = await asyncio.gather(*workers)
+        return max(codes)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    held = socket.socket(family, socket.SOCK_STREAM)
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    held.bind((host, port))
+    return held
+
+
+def _command(config: Config, url: str, port: int) -> list[str]:
+    options = {
+        "host": config.host,
+        "port": port,
+        "redis": url,
+        "tls-cert": config.tls_cert,
+        "tls-key": config.tls_key,
+        "log-format": config.log_format,
+        "log-level": config.log_level,
+        "max-connections": config.max_connections,
+        "max-connections-per-address": config.max_connections_per_address,
+        "rooms-per-address": config.rooms_per_address,
+        "drain-seconds": config.drain_seconds,
+    }
+    words = [sys.executable, "-m", "server", "--workers", "1", "--reuse-port"]
+    words += [f"--{name}={value}" for name, value in options.items() if value is not None]
+    words += [f"--origin={origin}" for origin in config.origins]
+    return words + [f"--trusted-proxy={proxy}" for proxy in config.trusted_proxies]
+
+
+async def _keep(
+    command: Sequence[str], number: int, stopping: _Stopping, said: asyncio.Event
+) -> int:
+    """Run one worker, again and again until asked to stop; gives its last exit code."""
+    while True:
+        worker = await asyncio.create_subprocess_exec(
+            *command, stdout=asyncio.subprocess.PIPE, start_new_session=True
+        )
+        assert worker.stdout is not None
+        started = bool(await worker.stdout.readline())
+        if started:
+            said.set()
+        code = await _until_end(worker, stopping)
+        if stopping.asked.is_set() or not started:
+            stopping.asked.set()
+            return code
+        log.error("worker ended by itself; starting it again", extra={"worker": number})
+        await asyncio.sleep(RESTART_AFTER_S)
+
+
+async def _until_end(worker: asyncio.subprocess.Process, stopping: _Stopping) -> int:
+    ended = asyncio.create_task(worker.wait())
+    asked = asyncio.create_task(stopping.asked.wait())
+    await asyncio.wait((ended, asked), return_when=asyncio.FIRST_COMPLETED)
+    told = 0
+    while not ended.done():
+        if stopping.times > told or told == 0:
+            told = max(1, stopping.times)
+            with contextlib.suppress(ProcessLookupError):
+                worker.terminate()
+        await asyncio.wait((ended,), timeout=0.2)
+    asked.cancel()
+    return ended.result()
