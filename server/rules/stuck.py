@@ -10,12 +10,15 @@ position with a gain in reach.
 from collections.abc import Iterator
 from itertools import chain
 
-from server.rules.cards import FOLLOWS, Card
+from server.rules.cards import EMPTY, FOLLOWS, Card
 from server.rules.piles import Column, Foundations
 from server.rules.position import Position
+from server.rules.variant import Rules
 
 # Positions looked at before the answer is "unknown"; about 40 us each.
 BOUND = 1000
+
+_NO_CARDS: frozenset[Card] = frozenset()
 
 _Key = tuple[tuple[Card, ...], tuple[Column, ...]]
 
@@ -23,12 +26,21 @@ _Key = tuple[tuple[Card, ...], tuple[Column, ...]]
 def is_stuck(position: Position, bound: int = BOUND) -> bool | None:
     """Whether no play from here ever gains anything; None if more than `bound` positions count.
 
-    Nearly always a gain is in reach at once, and the answer takes a few microseconds.
+    Nearly always a gain is in plain reach, and the answer takes a few microseconds.
     """
-    tops = waste_tops(position)
-    if position.is_solved or _has_gain(position, tops, position.cards):
+    if position.is_solved or _feeds_a_column(position):
         return False
-    return _search(position, tops, bound)
+    tops = waste_tops(position)
+    return not _has_gain(position, tops, position.cards) and _search(position, tops, bound)
+
+
+def _feeds_a_column(position: Position) -> bool:
+    """Whether a card that is yet to come in this pass goes on a column: the usual answer."""
+    rules, hand, waste, _, columns, _ = position
+    taken = _taken(rules, columns)
+    return not taken.isdisjoint(hand[rules.draw - 1 :: rules.draw]) or (
+        bool(waste) and waste[-1] in taken
+    )
 
 
 def waste_tops(position: Position) -> frozenset[Card]:
@@ -73,7 +85,7 @@ def _key(position: Position) -> _Key:
 def _has_gain(position: Position, tops: frozenset[Card], home: int) -> bool:
     """Whether one move gains, with any card of `tops` open on the waste."""
     rules, columns = position.rules, position.columns
-    taken = frozenset().union(*[rules.takes[column.top] for column in columns])
+    taken = _taken(rules, columns)
     if not taken.isdisjoint(tops):
         return True
     for down, up, run in columns:
@@ -87,5 +99,10 @@ def _has_gain(position: Position, tops: frozenset[Card], home: int) -> bool:
     return position.cards >= home and not welcome.isdisjoint(open_cards)
 
 
+def _taken(rules: Rules, columns: tuple[Column, ...]) -> frozenset[Card]:
+    takes = rules.takes
+    return _NO_CARDS.union(*[takes[up[-1] if up else EMPTY] for _, up, _ in columns])
+
+
 def _welcome(foundations: Foundations) -> frozenset[Card]:
-    return frozenset().union(*[FOLLOWS[top] for top in foundations])
+    return _NO_CARDS.union(*[FOLLOWS[top] for top in foundations])
