@@ -15,7 +15,7 @@ from typing import Protocol
 
 from server import view
 from server.gateway import Peer
-from server.race import Refusal
+from server.refusal import Refusal
 from server.room import Room
 from server.rooms import Rooms, read_code
 from server.session import Fault, Session

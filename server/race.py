@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, assert_never
 
 from server import events as ev
+from server.refusal import Refusal
 from server.rules import IllegalMove, Move, Position, Rules
 from server.rules.deal import fair_key, layout, public_key
 from server.rules.stuck import is_stuck
@@ -53,15 +54,6 @@ _NOT_NOW: Final[dict[Phase, str]] = {
     "running": "The race is running.",
     "over": "The race is over.",
 }
-
-
-class Refusal(Exception):
-    """The command cannot be done; nothing has changed. `reason` is for the player."""
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
 
 
 @dataclass(slots=True)

@@ -19,7 +19,8 @@ from server.audience import Audience, Viewer
 from server.lag import Lag
 from server.password import is_right
 from server.presence import Presence
-from server.race import AWAY_LIMIT_MS, Race, Racer, Refusal
+from server.race import AWAY_LIMIT_MS, Race, Racer
+from server.refusal import Refusal
 from server.store import (
     ActOutcome,
     Appended,

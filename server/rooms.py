@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from server import events as ev
 from server import password
-from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race, Refusal
+from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
+from server.refusal import Refusal
 from server.room import RACE_LOST, STORE_AWAY, Room, summary_of
 from server.rules import Rules
 from server.rules.deal import commitment
