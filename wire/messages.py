@@ -143,7 +143,14 @@ class Reveal(Struct, frozen=True, kw_only=True):
 # --- a client speaks ------------------------------------------------------------------
 
 
-class ClientMessage(Struct, frozen=True, forbid_unknown_fields=True, tag=str.lower, tag_field="t"):
+class ClientMessage(
+    Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag=str.lower,
+    tag_field="t",
+):
     """Base of all that a client may say; unknown fields are refused."""
 
 
@@ -377,7 +384,7 @@ class Hints(ServerMessage, frozen=True, kw_only=True):
 
 
 class Scores(ServerMessage, frozen=True, kw_only=True):
-    """The lines that changed since the last push."""
+    """Everybody's line; replaces the former push."""
 
     version: int
     lines: list[Score]
