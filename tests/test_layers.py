@@ -1,0 +1,213 @@
+"""Imports go one way: client → wire ← server, and down through the server's own layers.
+
+The tables are the architecture. A new module takes a line here, in which it says what it may
+import; whatever the tables do not allow fails.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+
+import grimp
+import pytest
+
+PACKAGES = ("wire", "server", "client")
+
+# Parts from the bottom up: each with the parts it may import, all of them further up in this
+# table, so that no circle can be written. A package below `server` is one part.
+MAY_IMPORT: dict[str, str] = {
+    "wire": "",
+    "client": "wire",
+    # On their own
+    "server.rules": "",
+    "server.store": "",
+    "server.gateway": "wire",
+    "server.refusal": "",
+    "server.version": "",
+    "server.tally": "",
+    "server.password": "",
+    "server.presence": "",
+    "server.logs": "",
+    # Pure: what a race is
+    "server.events": "wire",
+    "server.race": "wire server.events server.refusal server.rules",
+    "server.standings": "wire server.race",
+    "server.view": "wire server.events server.race server.rules server.standings",
+    "server.verify": "wire server.events server.race server.rules server.standings",
+    "server.session": "wire",
+    # Rooms over the store
+    "server.audience": "wire server.events server.race server.view",
+    "server.lag": "wire server.audience server.race server.store",
+    "server.room": "wire server.audience server.events server.lag server.password"
+    " server.presence server.race server.refusal server.store server.tally",
+    "server.rooms": "wire server.events server.password server.race server.refusal server.room"
+    " server.rules server.store server.tally",
+    # The process
+    "server.connection": "wire server.gateway server.race server.refusal server.room"
+    " server.rooms server.session server.store server.tally server.version server.view",
+    "server.metrics": "server.gateway server.tally",
+    "server.pages": "server.gateway server.metrics server.version",
+    "server.config": "server.gateway",
+    "server.app": "server.config server.connection server.gateway server.metrics server.pages"
+    " server.rooms server.session server.store server.tally server.version",
+    "server.workers": "server.config server.store",
+    "server.cli": "server.app server.config server.logs server.store server.verify"
+    " server.version server.workers",
+    "server.__main__": "server.cli",
+}
+
+# Modules, or packages whole, that alone may import a package from outside.
+ONLY_FOR: dict[str, str] = {
+    "redis": "server.store",
+    "hiredis": "server.store",
+    "websockets": "server.gateway client.link",
+    "msgpack": "wire.codec",
+    "curses": "client.screen",
+    "prometheus_client": "server.metrics server.pages",
+    "pythonjsonlogger": "server.logs",
+    "uvloop": "server.cli server.workers",
+    "click": "server.cli client.cli",
+}
+
+# What is pure takes time, chance and I/O as values.
+PURE = [
+    "wire",
+    "server.rules",
+    "server.events",
+    "server.race",
+    "server.standings",
+    "server.view",
+    "server.session",
+    "server.refusal",
+    "client.model",
+    "client.paint",
+    "client.plays",
+    "client.clock",
+    "client.cards",
+]
+IMPURE = [
+    "asyncio",
+    "curses",
+    "hiredis",
+    "http",
+    "io",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "random",
+    "redis",
+    "secrets",
+    "select",
+    "selectors",
+    "signal",
+    "socket",
+    "ssl",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+    "uvloop",
+    "websockets",
+]
+
+Arrow = tuple[str, str]
+
+
+@cache
+def arrows() -> frozenset[Arrow]:
+    """Every import there is: (module, module of ours or package from outside)."""
+    graph = grimp.build_graph(*PACKAGES, include_external_packages=True, cache_dir=None)
+    return frozenset(
+        (module, imported)
+        for module in graph.modules
+        if is_below(module, PACKAGES)
+        for imported in graph.find_modules_directly_imported_by(module)
+    )
+
+
+def modules() -> list[str]:
+    """Every module of ours."""
+    return sorted(grimp.build_graph(*PACKAGES, cache_dir=None).modules)
+
+
+def is_below(module: str, parts: Iterable[str]) -> bool:
+    """Whether a module is one of some parts or inside one."""
+    return any(module == part or module.startswith(f"{part}.") for part in parts)
+
+
+def part_of(module: str) -> str:
+    """The part that a module belongs to; the package `server` itself belongs to none."""
+    names = module.split(".")
+    return ".".join(names[:2]) if names[0] == "server" else names[0]
+
+
+def strays(found: Iterable[Arrow]) -> set[Arrow]:
+    """The arrows between parts that the first table does not allow."""
+    between = {(part_of(a), part_of(b)) for a, b in found if is_below(b, PACKAGES)}
+    return {(a, b) for a, b in between if a != b and b not in MAY_IMPORT.get(a, "").split()}
+
+
+def trespasses(found: Iterable[Arrow]) -> set[Arrow]:
+    """The arrows to packages from outside that the second table keeps for others."""
+    return {
+        (module, imported)
+        for module, imported in found
+        if imported in ONLY_FOR and not is_below(module, ONLY_FOR[imported].split())
+    }
+
+
+def impurities(found: Iterable[Arrow]) -> set[Arrow]:
+    """The arrows from what is pure to time, chance and I/O."""
+    return {(a, b) for a, b in found if is_below(a, PURE) and b in IMPURE}
+
+
+def test_every_import_between_our_parts_is_in_the_table() -> None:
+    assert strays(arrows()) == set()
+
+
+def test_every_part_has_its_line_in_the_table() -> None:
+    parts = {part_of(module) for module in modules()} - {"server"}
+    assert parts - MAY_IMPORT.keys() == set()
+
+
+def test_no_part_imports_one_further_down_in_the_table() -> None:
+    known: set[str] = set()
+    for part, allowed in MAY_IMPORT.items():
+        assert set(allowed.split()) <= known, f"{part} would import what stands below it"
+        known.add(part)
+
+
+def test_packages_from_outside_are_imported_by_their_one_owner_alone() -> None:
+    assert trespasses(arrows()) == set()
+
+
+def test_what_is_pure_knows_no_clock_no_chance_and_no_input_or_output() -> None:
+    assert impurities(arrows()) == set()
+
+
+@pytest.mark.parametrize(
+    ("arrow", "check"),
+    [
+        (("client.model", "server.rules"), strays),
+        (("wire.codec", "client.link"), strays),
+        (("server.rules.deal", "server.store.keys"), strays),
+        (("server.race", "server.store"), strays),
+        (("server.store.journal", "server.events"), strays),
+        (("server.session", "server.gateway"), strays),
+        (("server.unheard_of", "wire"), strays),
+        (("server.room", "redis"), trespasses),
+        (("server.connection", "websockets"), trespasses),
+        (("client.model", "curses"), trespasses),
+        (("server.race", "asyncio"), impurities),
+        (("server.rules.deal", "random"), impurities),
+    ],
+)
+def test_an_arrow_that_must_not_be_is_noticed(arrow: Arrow, check: object) -> None:
+    assert callable(check)
+    assert check([arrow])
+
+
+def test_the_walk_sees_the_imports_that_there_are() -> None:
+    assert ("server.race", "server.rules") in arrows()
+    assert ("wire.codec", "msgpack") in arrows()
