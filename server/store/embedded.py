@@ -125,6 +125,7 @@ class Embedded:
                 await _end_orphan(earlier)
                 _remove_socket(earlier)
             self._socket = _private_folder() / SOCKET
+            self._lock.truncate(0)
             self._lock.write(f"{os.getpid()}\n{self._socket}\n")
             self._lock.flush()
             await self._launch(self._socket)
@@ -147,7 +148,7 @@ class Embedded:
     # --- the process ------------------------------------------------------------------
 
     async def _launch(self, path: Path) -> None:
-        path.unlink(missing_ok=True)
+        _clear(path)
         with _log_file(self._data / "store.log") as output:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command(path),
@@ -156,7 +157,7 @@ class Embedded:
                 stderr=output,
                 cwd=self._data,
                 start_new_session=True,
-                preexec_fn=_die_with_parent(),
+                preexec_fn=_child_setup(),  # umask= is not known to uvloop
             )
         try:
             async with asyncio.timeout(READY_S):
@@ -226,8 +227,9 @@ class Embedded:
         if self._socket is not None:
             _remove_socket(self._socket)
             self._socket = None
+            if self._lock is not None:
+                self._lock.truncate(0)
         if self._lock is not None:
-            self._lock.truncate(0)
             self._lock.close()
             self._lock = None
 
@@ -252,7 +254,6 @@ def _lock(folder: Path) -> tuple[IO[str], Path | None]:
             f"the data folder {folder} is in use by process {holder or 'unknown'}: stop that"
             " server, or choose another folder with --data"
         ) from None
-    lock.truncate(0)
     return lock, Path(earlier) if earlier else None
 
 
@@ -262,8 +263,12 @@ def _private_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="dk-", dir=place if len(place) < PLACE_MAX else "/tmp"))
 
 
-def _remove_socket(path: Path) -> None:
+def _clear(path: Path) -> None:
     path.unlink(missing_ok=True)
+
+
+def _remove_socket(path: Path) -> None:
+    _clear(path)
     with contextlib.suppress(OSError):
         path.parent.rmdir()
 
@@ -303,16 +308,16 @@ def _log_file(path: Path) -> IO[Any]:
     return open(path, "wb" if too_long else "ab")
 
 
-def _die_with_parent() -> Callable[[], None] | None:
-    """Give what the child runs first: on Linux it asks to be told when we die."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None).prctl
+def _child_setup() -> Callable[[], None]:
+    """Give what the child runs first: private files; on Linux, word when we die."""
+    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
     parent = os.getpid()
 
-    def ask() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # we died before it asked
-            os._exit(1)
+    def set_up() -> None:
+        os.umask(0o077)
+        if prctl is not None:
+            prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:  # we died before it asked
+                os._exit(1)
 
-    return ask
+    return set_up
