@@ -64,8 +64,8 @@ def parse(line: str) -> Fields:
     game = Rules.parse(rules)
     return (
         game,
-        _downs("hand", hand),
-        _ups("waste", waste),
+        _downs("hand", _pairs("hand", hand)),
+        _ups("waste", _pairs("waste", waste)),
         tuple(_top(top) for top in foundations.split("/")),
         tuple(_column(game, column) for column in columns.split("/")),
         _turn(turn),
@@ -84,27 +84,23 @@ def _pairs(field: str, cards: str) -> list[str]:
     return [] if cards == _NONE else [cards[at : at + 2] for at in range(0, max(len(cards), 1), 2)]
 
 
-def _card(field: str, pair: str, known: dict[str, Card], form: str) -> Card:
-    card = known.get(pair)
-    if card is None:
-        raise ValueError(f"{field}: {pair!r} is no card that is {form}")
-    return card
+def _cards(field: str, pairs: list[str], known: dict[str, Card], form: str) -> Cards:
+    for pair in pairs:
+        if pair not in known:
+            raise ValueError(f"{field}: {pair!r} is no card that is {form}")
+    return tuple([known[pair] for pair in pairs])
 
 
-def _downs(field: str, cards: str) -> Cards:
-    return tuple(
-        _card(field, pair, CARD_OF_DOWN, "face down (such as kh)") for pair in _pairs(field, cards)
-    )
+def _downs(field: str, pairs: list[str]) -> Cards:
+    return _cards(field, pairs, CARD_OF_DOWN, "face down (such as kh)")
 
 
-def _ups(field: str, cards: str) -> Cards:
-    return tuple(
-        _card(field, pair, CARD_OF, "face up (such as KH)") for pair in _pairs(field, cards)
-    )
+def _ups(field: str, pairs: list[str]) -> Cards:
+    return _cards(field, pairs, CARD_OF, "face up (such as KH)")
 
 
 def _top(top: str) -> Card:
-    cards = _ups("foundations", top)
+    cards = _ups("foundations", _pairs("foundations", top))
     if len(cards) > 1:
         raise ValueError(f"foundations: {top[:20]!r} names more than a top card")
     return cards[0] if cards else EMPTY
@@ -115,7 +111,5 @@ def _column(rules: Rules, column: str) -> Column:
     hidden = 0
     while hidden < len(pairs) and pairs[hidden] in CARD_OF_DOWN:
         hidden += 1
-    split = 2 * hidden
-    down = _downs("columns", column[:split] or _NONE)
-    up = _ups("columns", column[split:] or _NONE)
-    return Column.of(rules, down, up)
+    down = _downs("columns", pairs[:hidden])
+    return Column.of(rules, down, _ups("columns", pairs[hidden:]))
