@@ -34,12 +34,17 @@ from server.workers import supervise
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate chain, a PEM file.")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="Its private key, a PEM file.")
 @click.option(
-    "--origin", "origins", multiple=True, help="Web page origin that may connect; repeatable."
+    "--origin",
+    "origins",
+    multiple=True,
+    envvar="KLONDIKE_ORIGIN",
+    help="Web page origin that may connect; repeatable.",
 )
 @click.option(
     "--trusted-proxy",
     "trusted_proxies",
     multiple=True,
+    envvar="KLONDIKE_TRUSTED_PROXY",
     help="Address or network whose X-Forwarded-For is believed; repeatable.",
 )
 @click.option("--log-format", default="text", type=click.Choice(("text", "json")))
