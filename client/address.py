@@ -2,7 +2,7 @@
 
 from urllib.parse import SplitResult, urlsplit
 
-DEFAULT_PORT = 8642
+DEFAULT_PORT = 8765
 DEFAULT_URL = f"ws://127.0.0.1:{DEFAULT_PORT}"
 
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}

@@ -225,7 +225,8 @@ class Bot:
             choice = self._mind.choose(view, hints.moves)
         else:
             choice = self._mind.guess(view)
-        if choice is None and not self._a_person_races():
+        # A board proved stuck counts as done already, and keeps its place in the standings.
+        if choice is None and not board.stuck and not self._a_person_races():
             self._resigned = self._link.send(Resign())
         return choice
 

@@ -13,7 +13,9 @@ from typing import Any, Final, Literal, TypeVar, cast
 import click
 
 from client.address import DEFAULT_URL, BadAddress, server_url
+from client.atterminal import NoTerminal, open_game
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
+from client.game import Aim
 from client.identity import Identity, TokenInUse, open_identity
 from client.race import RaceFailed, RaceOptions, hold
 from client.results import as_json as standings_json
@@ -109,6 +111,9 @@ race_options = group(
 )
 
 
+look_options = option("--ascii", "ascii_cards", is_flag=True, help="Cards in letters only.")
+
+
 @click.group(cls=PlayFirst, context_settings=HELP)
 def main() -> None:
     """Races of Double Klondike in the terminal.
@@ -116,6 +121,73 @@ def main() -> None:
     Without a command, `klondike [URL]` opens the game at a server.
     """
     logging.getLogger().addHandler(logging.NullHandler())
+
+
+@main.command()
+@address
+@identity_options
+@option("--room", callback=at_most(12), help="Go to this room at once.")
+@option("--password", default="", help="The room's password.")
+@look_options
+@option("--doctor", is_flag=True, help="Print what is known of this terminal, and end.")
+def play(
+    url: str,
+    name: str | None,
+    token_file: Path | None,
+    fresh: bool,
+    room: str | None,
+    password: str,
+    ascii_cards: bool,
+    doctor: bool,
+) -> None:
+    """Open the game at a server."""
+    if doctor:
+        from client.terminal import examination
+
+        click.echo("\n".join(examination()))
+        return
+    aim = Aim(room=room.upper() if room else None, password=password)
+    _open_game(url, name, token_file, fresh, aim, ascii_cards)
+
+
+@main.command()
+@address
+@identity_options
+@option("--room", required=True, callback=at_most(12), help="The room to watch.")
+@option("--password", default="", help="The room's password.")
+@look_options
+def watch(
+    url: str,
+    name: str | None,
+    token_file: Path | None,
+    fresh: bool,
+    room: str,
+    password: str,
+    ascii_cards: bool,
+) -> None:
+    """Watch a room without a seat in it."""
+    aim = Aim(room=room.upper(), password=password, watch=True)
+    # Somebody who watches is not the player who may be racing in another window.
+    _open_game(url, name, token_file, fresh or token_file is None, aim, ascii_cards)
+
+
+def _open_game(
+    url: str,
+    name: str | None,
+    token_file: Path | None,
+    fresh: bool,
+    aim: Aim,
+    ascii_cards: bool,
+) -> None:
+    identity = identity_of(url, token_file, fresh)
+    try:
+        end = open_game(url, identity, name=name, aim=aim, ascii_cards=ascii_cards)
+    except NoTerminal as error:
+        raise click.ClickException(str(error)) from None
+    finally:
+        identity.close()
+    if end.line.status == "ended" and end.line.why:
+        raise click.ClickException(end.line.why)
 
 
 @main.command()
@@ -135,6 +207,7 @@ def main() -> None:
     type=click.FloatRange(0.01, FULL_PACE),
     help="How fast the bots play.",
 )
+@look_options
 def race(
     rules: str,
     seed: str | None,
@@ -148,6 +221,7 @@ def race(
     host: str,
     port: int,
     moves_per_second: float | None,
+    ascii_cards: bool,
 ) -> None:
     """Hold a race: start a server, fill the room with bots, and play.
 
@@ -178,6 +252,7 @@ def race(
         host=host,
         port=port,
         moves_per_second=moves_per_second,
+        ascii_cards=ascii_cards,
     )
     try:
         sys.exit(hold(options))

@@ -31,6 +31,7 @@ from wire.messages import (
     ClientMessage,
     Close,
     Error,
+    Finish,
     Hello,
     Left,
     Moved,
@@ -39,6 +40,7 @@ from wire.messages import (
     Refused,
     Room,
     ServerMessage,
+    Snapshot,
     Standings,
     Welcome,
 )
@@ -296,8 +298,8 @@ class Link:
                 self._keep(self.plays.resumed(message.n))
             case Moved():
                 self._keep(self.plays.moved(message.n))
-            case Refused() if message.re in PLAY_TAGS and isinstance(message.n, int):
-                self._keep(self.plays.refused(message.n))
+            case Refused() if message.re in PLAY_TAGS:
+                self._play_refused(message)
             case Standings() | Left():
                 self.plays = Plays()
             case Pong():
@@ -306,6 +308,17 @@ class Link:
                 self._error = message
             case _:
                 pass
+
+    def _play_refused(self, refused: Refused) -> None:
+        n = refused.n if isinstance(refused.n, int) else self._finish_number()
+        if n is not None:
+            self._keep(self.plays.refused(n))
+        if refused.code == "gap":
+            self.send(Snapshot())
+
+    def _finish_number(self) -> int | None:
+        # A refused finish may stand for any of the moves it consists of, and names none.
+        return next((play.n for play in self.plays.sent if isinstance(play, Finish)), None)
 
     def _welcomed(self, welcome: Welcome) -> None:
         self._identity.keep(welcome.token, welcome.name)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
+from client.atterminal import NoTerminal, open_game
 from client.children import ChildFailed, Children
+from client.game import Aim
 from client.identity import Identity
 from client.organiser import Organiser, OrganiserFailed
 from client.results import as_json, as_table, replay_lines
@@ -35,6 +38,7 @@ class RaceOptions:
     host: str = "127.0.0.1"
     port: int = 0
     moves_per_second: float | None = None  # of the bots; None: as suits the race
+    ascii_cards: bool = False
 
 
 class RaceFailed(Exception):
@@ -52,8 +56,8 @@ def hold(options: RaceOptions) -> int:
             url = _start_server(children, options)
             if options.plays:
                 return _play(children, url, options)
-            return asyncio.run(_play_out(children, url, options))
-        except (ChildFailed, OrganiserFailed) as failure:
+            return asyncio.run(_play_out(children, _own(url), options))
+        except (ChildFailed, OrganiserFailed, NoTerminal) as failure:
             raise RaceFailed(str(failure)) from None
 
 
@@ -76,7 +80,8 @@ def _start_server(children: Children, options: RaceOptions) -> str:
     data = children.folder / "data"
     data.mkdir(mode=0o700)
     address = ("--host", options.host, "--port", str(options.port))
-    server = children.start("server", ["-m", "server", *address, "--data", str(data)])
+    kept = ("--data", str(data), "--drain-seconds", "0")
+    server = children.start("server", ["-m", "server", *address, *kept])
     printed = server.wait_for(lambda text: _listening(text) is not None, READY_LIMIT)
     return _listening(printed) or ""
 
@@ -140,4 +145,38 @@ def _report(room: Room, result: Standings, entries: list[str], options: RaceOpti
 
 
 def _play(children: Children, url: str, options: RaceOptions) -> int:
-    raise RaceFailed("no terminal yet")
+    identity = Identity()
+    invited, url = _public(url), _own(url)
+    opened = asyncio.run(_take_seat(url, identity, options))
+    _start_bots(children, url, opened.room, options)
+    aim = Aim(room=opened.room, invitation=f"klondike {invited} --room {opened.room}")
+    end = open_game(url, identity, name=options.name, aim=aim, ascii_cards=options.ascii_cards)
+    room, result = end.state.room, end.state.standings
+    if room is None or result is None:
+        print(f"Room {opened.room} was left before its race was over.")
+        return 0
+    entries = asyncio.run(_record(url, result.room)) if options.replay is not None else []
+    _report(room, result, entries, options)
+    return 0
+
+
+async def _take_seat(url: str, identity: Identity, options: RaceOptions) -> Room:
+    async with Organiser(url, identity, options.name) as organiser:
+        return await organiser.open_room(options.settings, play=True)
+
+
+async def _record(url: str, room: str) -> list[str]:
+    async with Organiser(url, Identity(), "organiser") as organiser:
+        return await organiser.record(room)
+
+
+def _own(url: str) -> str:
+    """Give the address by which this machine reaches a server that listens everywhere."""
+    return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]")
+
+
+def _public(url: str) -> str:
+    """Give the address for people on other machines, where the server listens for them."""
+    return url.replace("//0.0.0.0", f"//{socket.gethostname()}").replace(
+        "//[::]", f"//{socket.gethostname()}"
+    )

@@ -1,0 +1,190 @@
+"""A game at a terminal, but for the terminal: link, state and desk, and what ties them."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from client import keys, model
+from client.canvas import Canvas
+from client.desk import Ask, Confirm, Deed, Desk, GetReady, Local, Prompt, Rename, Say
+from client.forms import Form
+from client.identity import Identity
+from client.line import Line
+from client.link import Heard, Link
+from client.model import State
+from client.paint import Screen, frame
+from client.style import Style
+from client.views import View, view_of
+from wire.messages import (
+    ClientMessage,
+    Follow,
+    Join,
+    Left,
+    Ready,
+    Refused,
+    Rooms,
+    Snapshot,
+    Spectate,
+    Welcome,
+)
+
+LOBBY_GAP: Final = 3.0  # seconds between looks at the list of rooms
+SALT_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Where the player wants to go first."""
+
+    room: str | None = None  # None: the lobby
+    password: str = ""
+    watch: bool = False
+    invitation: str = ""  # how others get to this room, where this program opened it
+
+
+class Game:
+    """One player's game; a screen shows it and gives it keys."""
+
+    def __init__(
+        self, url: str, identity: Identity, style: Style, *, name: str | None, aim: Aim
+    ) -> None:
+        self.state = State(invitation=aim.invitation)
+        self.desk = Desk()
+        self.style = style
+        self.changed = asyncio.Event()  # something is to be painted
+        self.ended = asyncio.Event()
+        self.wants_repaint = False
+        self.link = Link(url, identity, self._hear, name=name)
+        self._server = url
+        self._aim = aim
+        self._arrived = False
+        self._view: View = "lobby"
+        self._in_doubt = False
+
+    async def run(self) -> Line:
+        """Play until the player quits; gives the state of the line at the end."""
+        link = asyncio.create_task(self.link.run(), name="game-link")
+        lobby = asyncio.create_task(self._watch_lobby(), name="game-lobby")
+        try:
+            await self.ended.wait()
+            return self.link.line
+        finally:
+            lobby.cancel()
+            self.link.close()
+            await asyncio.gather(link, lobby, return_exceptions=True)
+
+    def frame(self, rows: int, cols: int) -> Canvas:
+        """Paint the game as it is now."""
+        screen = Screen(self.state, self.desk, self.style, time.monotonic(), self._server)
+        return frame(screen, rows, cols)
+
+    def press(self, key: str) -> None:
+        """Take a key of the player in."""
+        self.desk, deeds = keys.press(self.desk, self.state, key)
+        self._perform(deeds)
+        self.changed.set()
+
+    # --- doing ------------------------------------------------------------------------
+
+    def _perform(self, deeds: Sequence[Deed]) -> None:
+        for deed in deeds:
+            match deed:
+                case Ask():
+                    self.link.play(deed.text)
+                    self.state = replace(self.state, plays=self.link.plays)
+                case GetReady():
+                    self._send(Ready(salt=secrets.token_bytes(SALT_BYTES)))
+                case Rename():
+                    self.link.rename(deed.name)
+                case Say():
+                    self._say(deed)
+                case Local():
+                    self._do(deed)
+                case _:
+                    self._send(deed)
+
+    def _send(self, message: ClientMessage) -> None:
+        if not self.link.send(message):
+            self._say(Say("No connection just now; try again when it is back."))
+
+    def _say(self, said: Say) -> None:
+        self.state = self.state.says(said.text, said.tone, time.monotonic())
+
+    def _do(self, local: Local) -> None:
+        match local.what:
+            case "quit":
+                self.ended.set()
+            case "repaint":
+                self.wants_repaint = True
+            case "colour":
+                self.style = replace(self.style, colour=not self.style.colour)
+            case "ascii":
+                self.style = replace(self.style, ascii=not self.style.ascii)
+                self.wants_repaint = True
+
+    # --- hearing ----------------------------------------------------------------------
+
+    def _hear(self, heard: Heard) -> None:
+        now = time.monotonic()
+        if isinstance(heard, Line):
+            self.state = model.lined(self.state, heard)
+        else:
+            self.state = model.heard(self.state, heard, now)
+        self.state = replace(self.state, clock=self.link.clock, plays=self.link.plays)
+        match heard:
+            case Welcome():
+                self._arrive(heard)
+            case Left():
+                self.link.send(Rooms())
+            case Follow():
+                self._enter(Join(room=heard.room))
+            case Refused(re="join" | "spectate", code="password"):
+                self._ask_password()
+            case _:
+                pass
+        self._settle_doubt()
+        self._settle_view()
+        self.changed.set()
+
+    def _arrive(self, welcome: Welcome) -> None:
+        if welcome.room is None and self._aim.room is not None and not self._arrived:
+            room, password = self._aim.room, self._aim.password
+            entry = Spectate if self._aim.watch else Join
+            self._enter(entry(room=room, password=password))
+        elif welcome.room is None:
+            self.link.send(Rooms())
+        self._arrived = True
+
+    def _enter(self, request: Join | Spectate) -> None:
+        self.desk = replace(self.desk, entering=request)
+        self.link.send(request)
+
+    def _ask_password(self) -> None:
+        wanted = self.desk.entering
+        if wanted is not None:
+            prompt = Prompt("password", room=wanted.room, watch=isinstance(wanted, Spectate))
+            self.desk = replace(self.desk, overlay=prompt)
+
+    def _settle_doubt(self) -> None:
+        if self.state.in_doubt and not self._in_doubt:
+            self.link.send(Snapshot())
+        self._in_doubt = self.state.in_doubt
+
+    def _settle_view(self) -> None:
+        view = view_of(self.state)
+        if view == self._view:
+            return
+        # What was half-typed belonged to the other screen; what is being said does not.
+        overlay = self.desk.overlay
+        kept = None if isinstance(overlay, Confirm | Form) else overlay
+        self.desk = Desk(overlay=kept, entering=self.desk.entering)
+        self._view = view
+
+    async def _watch_lobby(self) -> None:
+        while True:
+            await asyncio.sleep(LOBBY_GAP)
+            if view_of(self.state) == "lobby":
+                self.link.send(Rooms())

@@ -1,0 +1,178 @@
+"""The whole screen as a canvas: what of the state is shown where, at any size.
+
+Pure. `frame` is the only door; it never fails and never paints outside, down to one cell.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from client import pages, status
+from client.canvas import Canvas
+from client.desk import Desk, Help, Log
+from client.forms import Form
+from client.model import State
+from client.scoreboard import WIDTH, paint_scoreboard
+from client.style import Style
+from client.table import SPACIOUS, TALL, Marks, Place, paint_table
+from client.views import View, view_of
+from client.words import clean
+from wire.messages import Board, Move
+
+LEAST_ROWS: Final = 20
+LEAST_COLS: Final = 56
+FULL_ROWS: Final = 24  # from here on there is a rule and a line for messages
+FULL_COLS: Final = 80  # from here on the scores stand beside the board
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What is shown, and on what."""
+
+    state: State
+    desk: Desk
+    style: Style
+    now: float
+    server: str = ""
+
+
+def frame(screen: Screen, rows: int, cols: int) -> Canvas:
+    """Paint everything on a canvas of this size."""
+    canvas = Canvas(rows, cols, ascii_only=screen.style.ascii)
+    if rows < LEAST_ROWS or cols < LEAST_COLS:
+        need = f"terminal too small (need {LEAST_COLS}x{LEAST_ROWS})"
+        canvas.put(rows // 2, max(0, (cols - len(need)) // 2), need, "warn")
+        return canvas
+    match screen.desk.overlay:
+        case Help():
+            pages.paint_help(canvas)
+            return canvas
+        case Log():
+            pages.paint_log(canvas, screen.state)
+            return canvas
+        case _:
+            pass
+    view = view_of(screen.state)
+    _paint_status(canvas, screen, view)
+    if isinstance(screen.desk.overlay, Form):
+        pages.paint_form(canvas, screen.desk.overlay)
+    else:
+        _paint_view(canvas, screen, view)
+    _paint_foot(canvas, screen, view)
+    return canvas
+
+
+def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
+    state, desk, style = screen.state, screen.desk, screen.style
+    match view:
+        case "lobby":
+            pages.paint_lobby(canvas, state, desk, style, screen.server)
+        case "room":
+            pages.paint_room(canvas, state, desk, style, screen.now)
+        case "race":
+            _paint_race(canvas, screen, state.board)
+        case "watch":
+            _paint_watch(canvas, screen)
+        case "standings" if desk.panel and state.boards:
+            _paint_watch(canvas, screen)
+        case "standings":
+            pages.paint_standings(canvas, state, style)
+
+
+def _paint_status(canvas: Canvas, screen: Screen, view: View) -> None:
+    state = screen.state
+    words, ink = status.connection(state, screen.now)
+    canvas.put_right(0, canvas.cols - 1, words, ink)
+    edge = canvas.cols - 2 - canvas.width(words)
+    canvas.put(0, 1, clean(state.name) or "klondike", "bold", 16)
+    board = _shown_board(screen, view)
+    if view not in ("race", "watch"):
+        return
+    canvas.put(0, 19, status.remaining(state, screen.now), "bold", edge - 19)
+    col = 19 + 8
+    if board is not None:
+        passes = f"/{board.passes}" if board.passes is not None else ""
+        text = f"moves {board.moves}  pass {board.turn}{passes}"
+        col = canvas.put(0, col, text, "plain", edge - col) + 3
+    rank = status.rank_text(state, with_leader=canvas.cols < FULL_COLS)
+    if col + canvas.width(rank) <= edge:
+        canvas.put(0, col, rank)
+
+
+def _shown_board(screen: Screen, view: View) -> Board | None:
+    boards = dict(screen.state.boards)
+    if view == "race":
+        return screen.state.board
+    return boards.get(screen.desk.seat) or next(iter(boards.values()), None)
+
+
+def _place(canvas: Canvas) -> Place:
+    last = canvas.rows - (4 if canvas.rows >= FULL_ROWS else 2)
+    return Place(
+        numbers=4,
+        first=5,
+        last=last,
+        unfolds=canvas.rows >= TALL,
+        wide=canvas.cols >= SPACIOUS,
+    )
+
+
+def _paint_race(canvas: Canvas, screen: Screen, board: Board | None) -> None:
+    place = _place(canvas)
+    beside = canvas.cols >= FULL_COLS
+    edge = canvas.cols - WIDTH - 1
+    if beside:
+        for row in range(1, place.last + 1):
+            canvas.put(row, edge, screen.style.upright, "dim")
+        _paint_scores(canvas, screen, edge + 1, place.last)
+    elif screen.desk.panel:
+        _paint_scores(canvas, screen, 1, place.last)
+        return
+    if board is None:
+        canvas.put(3, 1, "Waiting for the layout ...", "dim")
+        return
+    paint_table(canvas, board.piles, place, _marks(screen), screen.style)
+
+
+def _paint_scores(canvas: Canvas, screen: Screen, col: int, last: int) -> None:
+    paint_scoreboard(canvas, screen.state, screen.style, screen.now, col=col, top=1, bottom=last)
+
+
+def _marks(screen: Screen) -> Marks:
+    desk, plays = screen.desk, screen.state.plays
+    texts = [play.m for play in plays.sent if isinstance(play, Move)]
+    texts += [play.text for play in plays.held]
+    piles: set[str] = set()
+    for text in texts:
+        source, _, target = text.partition(">")
+        piles |= {"h" if source == "d" else source[:1], target[:1]}
+    return Marks(desk.half, desk.count, desk.cursor, frozenset(piles))
+
+
+def _paint_watch(canvas: Canvas, screen: Screen) -> None:
+    state, desk = screen.state, screen.desk
+    room, board = state.room, _shown_board(screen, "watch")
+    if room is None or board is None:
+        _paint_scores(canvas, screen, 1, canvas.rows - 4)
+        return
+    plain = Screen(state, Desk(panel=desk.panel), screen.style, screen.now)
+    _paint_race(canvas, plain, board)
+    if board.seat < len(room.seats):
+        name = clean(room.seats[board.seat].name)
+        canvas.put(3, 1, f"{name}   {board.cards} home, {board.down} down", "own", 50)
+
+
+def _paint_foot(canvas: Canvas, screen: Screen, view: View) -> None:
+    text, ink = status.message(screen.state, screen.desk, screen.style, screen.now)
+    keys = status.KEYS[view]
+    if isinstance(screen.desk.overlay, Form):
+        keys = "up/down field  left/right choice  type text  Enter open the room  Esc back"
+        text = screen.desk.overlay.fault or text
+    last = canvas.rows - 1
+    if canvas.rows >= FULL_ROWS:
+        canvas.fill(last - 2, 0, screen.style.across, canvas.cols)
+        canvas.put(last - 1, 1, text, ink)
+        canvas.put(last, 0, keys, "dim")
+    elif text:
+        canvas.put(last, 1, text, ink)
+    else:
+        canvas.put(last, 0, keys, "dim")

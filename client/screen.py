@@ -1,0 +1,205 @@
+"""The game on a terminal, by curses under asyncio; nothing else here imports curses to paint.
+
+Keys are read from a pad, since reading from the screen would refresh a half-drawn frame.
+Sizes are asked of the terminal at SIGWINCH, and at SIGCONT, before which a resize sends no
+signal. One painter draws the state as it is, at most thirty times a second.
+"""
+
+import asyncio
+import curses
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from client.game import Game
+from client.keynames import KeyNames
+from client.line import Line
+from client.style import Ink
+
+FRAME_GAP: Final = 1 / 30  # seconds; a burst of changes makes one frame
+TICK: Final = 0.25  # seconds after which clocks are painted anew
+EMPTY_WAKES: Final = 200  # in a row; then the terminal is gone
+
+_KEYS: Final[dict[int, str]] = {
+    curses.KEY_UP: "up",
+    curses.KEY_DOWN: "down",
+    curses.KEY_LEFT: "left",
+    curses.KEY_RIGHT: "right",
+    curses.KEY_HOME: "home",
+    curses.KEY_END: "end",
+    curses.KEY_PPAGE: "pgup",
+    curses.KEY_NPAGE: "pgdn",
+    curses.KEY_BTAB: "backtab",
+    curses.KEY_ENTER: "enter",
+    curses.KEY_BACKSPACE: "backspace",
+    curses.KEY_DC: "backspace",
+}
+# Foreground with 8 colours, and with 256 where that is nicer to the eye.
+_COLOURS: Final[dict[Ink, tuple[int, int]]] = {
+    "heart": (curses.COLOR_RED, 203),
+    "diamond": (curses.COLOR_YELLOW, 214),
+    "club": (curses.COLOR_CYAN, 80),
+    "good": (curses.COLOR_GREEN, 114),
+    "bad": (curses.COLOR_RED, 203),
+    "warn": (curses.COLOR_YELLOW, 214),
+    "own": (curses.COLOR_CYAN, 80),
+}
+_SHAPES: Final[dict[Ink, int]] = {
+    "dim": curses.A_DIM,
+    "bold": curses.A_BOLD,
+    "spade": curses.A_BOLD,
+    "bad": curses.A_BOLD,
+    "warn": curses.A_BOLD,
+    "pick": curses.A_REVERSE,
+    "own": curses.A_BOLD,
+}
+
+
+def show(make_game: Callable[[], Game]) -> tuple[Game, Line]:
+    """Play a game on this terminal until it ends; the terminal is restored on any way out."""
+    # Else a lone Esc holds the whole loop for a second.
+    os.environ.setdefault("ESCDELAY", "25")
+    return curses.wrapper(lambda window: asyncio.run(_show(window, make_game)))
+
+
+async def _show(window: "curses.window", make_game: Callable[[], Game]) -> tuple[Game, Line]:
+    game = make_game()
+    return game, await Screen(window, game).run()
+
+
+class Screen:
+    """A game's screen and keyboard."""
+
+    def __init__(self, window: "curses.window", game: Game) -> None:
+        self._window = window
+        self._game = game
+        self._keyboard = curses.newpad(1, 1)
+        self._keyboard.keypad(True)
+        self._keyboard.nodelay(True)
+        self._names = KeyNames()
+        self._empty_wakes = 0
+        self._fault: BaseException | None = None
+        self._attributes = _attributes()
+
+    async def run(self) -> Line:
+        """Show the game until it ends."""
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._failed)
+        loop.add_reader(sys.stdin.fileno(), self._read_keys)
+        game = self._game
+        for number, act in (
+            (signal.SIGWINCH, self._resized),
+            (signal.SIGCONT, self._continued),
+            (signal.SIGINT, lambda: game.press("ctrl-c")),
+            (signal.SIGTERM, game.ended.set),
+            (signal.SIGHUP, game.ended.set),
+        ):
+            loop.add_signal_handler(number, act)
+        painter = asyncio.create_task(self._paint_all(), name="screen-paint")
+        painter.add_done_callback(self._painter_done)
+        try:
+            line = await game.run()
+        finally:
+            loop.remove_reader(sys.stdin.fileno())
+            painter.cancel()
+            await asyncio.gather(painter, return_exceptions=True)
+        if self._fault is not None:
+            raise self._fault
+        return line
+
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        self._fault = self._fault or context.get("exception")
+        self._game.ended.set()
+
+    def _painter_done(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._fault = self._fault or task.exception()
+            self._game.ended.set()
+
+    # --- keys and signals -------------------------------------------------------------
+
+    def _read_keys(self) -> None:
+        # Many keys can be waiting inside curses, of which the descriptor tells nothing.
+        count = 0
+        while (key := self._next_key()) is not None:
+            count += 1
+            name = (
+                self._names.name(key, time.monotonic()) if isinstance(key, str) else _KEYS.get(key)
+            )
+            if name is not None:
+                self._game.press(name)
+        self._empty_wakes = 0 if count else self._empty_wakes + 1
+        if self._empty_wakes > EMPTY_WAKES:
+            self._game.ended.set()
+
+    def _next_key(self) -> int | str | None:
+        try:
+            return self._keyboard.get_wch()
+        except curses.error:
+            return None
+
+    def _resized(self) -> None:
+        with suppress(OSError, curses.error):
+            size = os.get_terminal_size(sys.stdout.fileno())
+            curses.resizeterm(size.lines, size.columns)
+        self._repaint()
+
+    def _continued(self) -> None:
+        self._resized()
+        self._game.link.poke()
+
+    def _repaint(self) -> None:
+        self._game.wants_repaint = True
+        self._game.changed.set()
+
+    # --- painting ---------------------------------------------------------------------
+
+    async def _paint_all(self) -> None:
+        changed = self._game.changed
+        while True:
+            self._paint()
+            await asyncio.sleep(FRAME_GAP)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK):
+                    await changed.wait()
+            changed.clear()
+
+    def _paint(self) -> None:
+        window, game = self._window, self._game
+        if game.wants_repaint:
+            game.wants_repaint = False
+            window.clear()
+        else:
+            window.erase()
+        rows, cols = window.getmaxyx()
+        canvas = game.frame(rows, cols)
+        for row in range(canvas.rows):
+            for run in canvas.runs(row):
+                if run.text.strip() or run.ink == "pick":
+                    # The lower right cell is painted and then complained about.
+                    with suppress(curses.error):
+                        window.addstr(row, run.col, run.text, self._attribute(run.ink))
+        with suppress(curses.error):
+            curses.curs_set(0)
+        window.refresh()
+
+    def _attribute(self, ink: Ink) -> int:
+        if self._game.style.colour:
+            return self._attributes.get(ink, 0)
+        return _SHAPES.get(ink, 0)
+
+
+def _attributes() -> dict[Ink, int]:
+    result: dict[Ink, int] = dict(_SHAPES)
+    if not curses.has_colors():
+        return result
+    with suppress(curses.error):
+        curses.use_default_colors()
+        for number, (ink, (few, many)) in enumerate(_COLOURS.items(), 1):
+            curses.init_pair(number, many if curses.COLORS >= 256 else few, -1)
+            result[ink] = result.get(ink, 0) | curses.color_pair(number)
+    return result

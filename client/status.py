@@ -1,0 +1,172 @@
+"""The lines around a board: clock and connection above, messages and keys below."""
+
+from typing import Final
+
+from client.cards import parse_pile
+from client.desk import Confirm, Desk, Prompt
+from client.model import NOTICE_SHOWN, State
+from client.scoreboard import ranked
+from client.style import Ink, Style
+from client.views import view_of
+from client.words import clean, span
+from wire.messages import Undo
+
+QUESTIONS: Final = {
+    "quit": "Quit? Your seat is kept for a while. (y/n)",
+    "resign": "Give the race up? (y/n)",
+    "leave": "Leave the room? In a running race this gives it up. (y/n)",
+}
+LABELS: Final = {
+    "chat": "say: ",
+    "code": "room code: ",
+    "name": "your name: ",
+    "password": "password: ",
+}
+
+
+def connection(state: State, now: float) -> tuple[str, Ink]:
+    """Say in words how the line is."""
+    line = state.line
+    match line.status:
+        case "online" if state.store_waits:
+            return "~ waiting for the server's store", "warn"
+        case "online":
+            trip = f" {line.trip_ms:.0f} ms" if line.trip_ms is not None else ""
+            return f"* online{trip}", "good"
+        case "connecting":
+            return "~ CONNECTING", "warn"
+        case "waiting":
+            left = max(0, round((line.retry_at or now) - now))
+            return f"~ RECONNECTING {left}s", "warn"
+        case "ended":
+            return "! offline, q to quit", "bad"
+
+
+def remaining(state: State, now: float) -> str:
+    """Give the time left in the race, or until it starts."""
+    room, server = state.room, state.clock.server_ms(now)
+    if room is None or server is None:
+        return "--:--"
+    if room.phase == "running" and room.ends is not None:
+        return span(max(0.0, room.ends - server) + 999)
+    if room.phase == "locked" and room.starts is not None:
+        return span(max(0.0, room.starts - server) + 999)
+    return "--:--"
+
+
+def rank_text(state: State, *, with_leader: bool) -> str:
+    """Give the player's own rank, and the leader's cards where the scores are not shown."""
+    room = state.room
+    if room is None or not room.seats:
+        return ""
+    lines = ranked(room.seats)
+    own = next((line.rank for line in lines if line.index == room.seat), None)
+    text = f"rank {own}/{len(lines)}" if own is not None else f"{len(lines)} players"
+    return f"{text}, leader {lines[0].seat.cards}" if with_leader else text
+
+
+def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, Ink]:
+    """Give the line for the player: the most pressing of what there is to say."""
+    match desk.overlay:
+        case Prompt(kind="password") as prompt:
+            return f"{LABELS['password']}{'*' * len(prompt.text)}_", "bold"
+        case Prompt() as prompt:
+            return f"{LABELS[prompt.kind]}{clean(prompt.text)}_", "bold"
+        case Confirm() as confirm:
+            return QUESTIONS[confirm.kind], "warn"
+        case _:
+            pass
+    if desk.half:
+        return half_typed(state, desk, style), "bold"
+    if state.line.status == "ended" and state.line.why:
+        return clean(state.line.why), "bad"
+    if state.line.status != "online" and view_of(state) in ("race", "room"):
+        return _offline(state), "warn"
+    if desk.hinting:
+        return _hints(state), "plain"
+    if state.notice.text and now - state.notice.at < NOTICE_SHOWN:
+        tones: dict[str, Ink] = {"bad": "bad", "good": "good", "talk": "own"}
+        return clean(state.notice.text), tones.get(state.notice.tone, "plain")
+    return _standing_by(state, now)
+
+
+def _offline(state: State) -> str:
+    why = f" ({clean(state.line.why)})" if state.line.why else ""
+    waiting = state.plays.waiting
+    if waiting:
+        return f"No server{why}: moves are kept and sent again on reconnect ({waiting} waiting)."
+    return f"No server{why}; coming back by itself."
+
+
+def half_typed(state: State, desk: Desk, style: Style) -> str:
+    """Say what a half-typed move has, and where it may go as far as the server told."""
+    if desk.half == "f":
+        return "from a foundation: which one, 1-8?   [Esc cancel]"
+    pile = parse_pile(state.board.piles.get(desk.half, "0:")) if state.board else None
+    what = ""
+    if pile is not None and pile.cards:
+        if desk.half.isdecimal():
+            number = desk.count or len(pile.cards)
+            first = style.card(pile.cards[-number]).strip()
+            what = f" ({number} card{'s' if number != 1 else ''}, {first} down)"
+        else:
+            what = f" ({style.card(pile.cards[-1]).strip()})"
+    name = "waste" if desk.half == "w" else desk.half
+    targets = legal_targets(state, desk.half)
+    if targets is None:
+        return f"from {name}{what}: to?   [Enter lets the rules choose, Esc cancel]"
+    goes = ", ".join(targets) if targets else "nothing takes it"
+    return f"from {name}{what}: to? {goes}   [Esc cancel]"
+
+
+def legal_targets(state: State, source: str) -> list[str] | None:
+    """Give where a pile's cards may go, None where the server has not said."""
+    board, hints = state.board, state.hints
+    if board is None or hints is None or hints.n != board.n:
+        return None
+    targets = [
+        text.partition(">")[2].partition(":")[0]
+        for text in hints.moves
+        if text.startswith(f"{source}>")
+    ]
+    return list(dict.fromkeys(target for target in targets if target))
+
+
+def _hints(state: State) -> str:
+    board, hints = state.board, state.hints
+    if board is None or hints is None or hints.n != board.n:
+        return "Asking for the legal moves ..."
+    return f"Legal: {'  '.join(hints.moves)}" if hints.moves else "No move is left."
+
+
+def _standing_by(state: State, now: float) -> tuple[str, Ink]:
+    if state.plays.waiting and view_of(state) == "race":
+        waiting = [_play_text(play) for play in state.plays.sent]
+        waiting += [play.text for play in state.plays.held]
+        return f"Waiting for the server: {', '.join(waiting)}", "warn"
+    board, room = state.board, state.room
+    if room is not None and room.phase == "locked":
+        return f"The race starts in {remaining(state, now)}.", "bold"
+    if board is not None and view_of(state) == "race":
+        if board.outcome != "playing":
+            return f"You are done ({board.outcome}); the others still race.  l leaves", "good"
+        if board.stuck:
+            return "Nothing more can be gained on this board.  x gives up", "warn"
+        if "finish" in board.can:
+            return "Only going home is left: a plays it all.", "good"
+    return "", "plain"
+
+
+def _play_text(play: object) -> str:
+    if isinstance(play, Undo):
+        return "undo"
+    return str(getattr(play, "m", "finish"))
+
+
+KEYS: Final[dict[str, str]] = {
+    "lobby": "up/down select  Enter join  w watch  c create  j code  n name  r refresh  ? q",
+    "room": "r ready  s start  k kick  t chat  l leave  L log  ? help  q quit",
+    "race": "1-9 from/to  w waste  f home  SPC deal  a auto  u undo  h hint  TAB panel  ?help",
+    "watch": "arrows board  TAB scores/boards  L log  l leave  ? help  q quit",
+    "standings": "m rematch  l lobby  TAB board  t chat  L log  ? help  q quit",
+}
