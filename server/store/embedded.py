@@ -243,7 +243,7 @@ def _lock(folder: Path) -> tuple[IO[str], Path | None]:
 
     Also gives the socket of an earlier server that had no time to clean up.
     """
-    lock = open(folder / "lock", "a+")  # noqa: SIM115 - open for as long as it is held
+    lock = open(folder / "lock", "a+", opener=_own)  # noqa: SIM115 - open for as long as it is held
     lock.seek(0)
     holder, _, earlier = lock.read().strip().partition("\n")
     try:
@@ -305,7 +305,12 @@ async def _answers(path: Path) -> bool:
 
 def _log_file(path: Path) -> IO[Any]:
     too_long = path.exists() and path.stat().st_size > _LOG_BYTES
-    return open(path, "wb" if too_long else "ab")
+    return open(path, "wb" if too_long else "ab", opener=_own)
+
+
+def _own(path: str, flags: int) -> int:
+    """Open a file so that, if it is made, it is this user's alone."""
+    return os.open(path, flags, 0o600)
 
 
 def _child_setup() -> Callable[[], None]:

@@ -304,7 +304,7 @@ class Journals:
             return
         for jid, listeners in list(self._listeners.items()):
             if self._lines.of(jid) is line:
-                for listener in listeners:
+                for listener in tuple(listeners):
                     _safely(listener.on_resync)
 
 

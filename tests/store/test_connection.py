@@ -1,0 +1,248 @@
+"""The connection alone, on a transport that is none: bytes in, bytes out."""
+
+import asyncio
+import logging
+
+import pytest
+from hiredis import ReplyError, pack_command
+
+from server.store.connection import Connection, Limits
+from server.store.errors import Lost
+from server.store.lua import Script
+
+SCRIPT = Script("double", b"return 2", "a" * 40)
+
+
+class Wire(asyncio.Transport):
+    """Keeps what is written; an abort ends the connection in the next turn, as a real one does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[bytes] = []
+        self.connection: Connection | None = None
+        self.aborted = False
+
+    def write(self, data: bytes) -> None:
+        self.writes.append(data)
+
+    def is_closing(self) -> bool:
+        return self.aborted
+
+    def abort(self) -> None:
+        self.aborted = True
+        asyncio.get_running_loop().call_soon(self.connection.connection_lost, None)
+
+
+class Bench:
+    """A connection on a Wire, with everything it reports."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.messages: list[tuple[bytes, bytes]] = []
+        self.ends: list[str] = []
+        self.replies: list[object] = []
+        self.wire = Wire()
+        self.connection = Connection(
+            limits or Limits(),
+            lambda channel, message: self.messages.append((channel, message)),
+            lambda connection, reason: self.ends.append(reason),
+        )
+        self.wire.connection = self.connection
+        self.connection.connection_made(self.wire)
+
+    def send(self, *args: str) -> None:
+        self.connection.send(args, self.replies.append)
+
+    def run(self) -> None:
+        self.connection.run(SCRIPT, ["k"], ["v"], self.replies.append)
+
+    def hear(self, data: bytes) -> None:
+        self.connection.data_received(data)
+
+
+@pytest.fixture
+async def bench():
+    bench = Bench()
+    yield bench
+    if not bench.ends:
+        bench.connection.connection_lost(None)
+
+
+async def turn() -> None:
+    await asyncio.sleep(0)
+
+
+async def test_commands_of_one_turn_go_out_in_one_write(bench):
+    bench.send("GET", "a")
+    bench.send("GET", "b")
+    await turn()
+    bench.send("GET", "c")
+    await turn()
+    assert bench.wire.writes == [
+        pack_command(("GET", "a")) + pack_command(("GET", "b")),
+        pack_command(("GET", "c")),
+    ]
+
+
+async def test_replies_are_matched_in_order_however_they_are_cut(bench):
+    for name in "abc":
+        bench.send("GET", name)
+    data = b"$1\r\nA\r\n_\r\n:3\r\n"
+    for i in range(len(data)):
+        bench.hear(data[i : i + 1])
+    assert bench.replies == [b"A", None, 3]
+
+
+async def test_an_error_is_handed_over_as_a_value(bench):
+    bench.send("NONSENSE")
+    bench.hear(b"-ERR unknown command\r\n")
+    assert isinstance(bench.replies[0], ReplyError)
+    assert not bench.ends
+
+
+async def test_messages_between_replies_disturb_nothing(bench):
+    bench.send("GET", "a")
+    bench.send("GET", "b")
+    bench.hear(b":1\r\n>3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$2\r\nhi\r\n:2\r\n")
+    assert bench.replies == [1, 2]
+    assert bench.messages == [(b"c", b"hi")]
+
+
+async def test_a_subscription_is_confirmed_in_its_place(bench):
+    bench.send("GET", "a")
+    bench.connection.send(("SSUBSCRIBE", b"c"), bench.replies.append)
+    bench.connection.send(("SSUBSCRIBE", b"d"), bench.replies.append)
+    bench.send("GET", "b")
+    bench.hear(b":1\r\n")
+    bench.hear(b">3\r\n$10\r\nssubscribe\r\n$1\r\nc\r\n:1\r\n")
+    bench.hear(b">3\r\n$10\r\nssubscribe\r\n$1\r\nd\r\n:2\r\n:9\r\n")
+    assert bench.replies == [1, 1, 2, 9]
+
+
+async def test_a_refused_subscription_leaves_the_order_as_it_is(bench):
+    bench.connection.send(("SSUBSCRIBE", b"c"), bench.replies.append)
+    bench.send("GET", "a")
+    bench.hear(b"-NOPERM this user has no permissions\r\n:7\r\n")
+    assert isinstance(bench.replies[0], ReplyError)
+    assert bench.replies[1] == 7
+
+
+async def test_a_subscription_that_the_store_ends_ends_the_connection(bench):
+    bench.send("GET", "a")
+    bench.hear(b">3\r\n$12\r\nsunsubscribe\r\n$1\r\nc\r\n:0\r\n")
+    await turn()
+    await turn()
+    assert bench.replies == [Lost()]
+    assert "ended the subscription" in bench.ends[0]
+
+
+async def test_a_forgotten_script_is_sent_whole_and_its_order_kept(bench):
+    bench.run()
+    bench.run()
+    await turn()
+    bench.hear(b"-NOSCRIPT No matching script.\r\n-NOSCRIPT No matching script.\r\n")
+    assert bench.replies == []
+    await turn()
+    whole = pack_command(("EVAL", SCRIPT.text, 1, "k", "v"))
+    assert bench.wire.writes[1] == whole + whole
+    bench.hear(b":1\r\n:2\r\n")
+    assert bench.replies == [1, 2]
+
+
+@pytest.mark.parametrize("text", ["READONLY a replica", "LOADING the data", "MASTERDOWN link"])
+async def test_a_store_that_cannot_serve_is_given_up(bench, text):
+    bench.send("SET", "a", "b")
+    bench.send("SET", "a", "c")
+    bench.hear(f"-{text}\r\n".encode())
+    await turn()
+    assert isinstance(bench.replies[0], ReplyError)
+    assert bench.replies[1:] == [Lost()]
+    assert text in bench.ends[0]
+
+
+async def test_what_is_in_flight_when_the_line_breaks_is_lost_after_the_line_knows(bench):
+    order = []
+    bench.connection._on_closed = lambda connection, reason: order.append("closed")
+    bench.connection.send(("GET", "a"), order.append)
+    bench.connection.connection_lost(OSError("cut"))
+    assert order == ["closed", Lost()]
+    bench.ends.append("by the test")
+
+
+async def test_bytes_that_are_no_protocol_end_the_connection(bench):
+    bench.send("GET", "a")
+    bench.hear(b"HTTP/1.1 400 Bad Request\r\n")
+    await turn()
+    assert bench.replies == [Lost()]
+    assert "not its protocol" in bench.ends[0]
+
+
+async def test_a_reply_that_nobody_asked_for_ends_the_connection(bench):
+    bench.hear(b":1\r\n")
+    await turn()
+    assert "without a command" in bench.ends[0]
+
+
+async def test_a_failing_callback_harms_no_other(bench, caplog):
+    bench.connection.send(("GET", "a"), lambda reply: 1 // 0)
+    bench.send("GET", "b")
+    with caplog.at_level(logging.CRITICAL):
+        bench.hear(b":1\r\n:2\r\n")
+    assert bench.replies == [2]
+
+
+async def test_silence_with_a_reply_owed_ends_the_connection():
+    bench = Bench(Limits(reply_s=0.04))
+    bench.send("GET", "a")
+    async with asyncio.timeout(5):
+        await bench.connection.closed.wait()
+    assert bench.replies == [Lost()]
+    assert bench.ends == ["no reply within 0.04 s"]
+
+
+async def test_silence_with_nothing_owed_is_peace():
+    bench = Bench(Limits(reply_s=1000))
+    for _ in range(20):
+        bench.connection._watchdog.cancel()
+        bench.connection._tick()
+    assert not bench.wire.aborted
+    bench.connection.connection_lost(None)
+
+
+async def test_a_stall_of_our_own_does_not_blame_the_store():
+    bench = Bench(Limits(reply_s=1000))
+    bench.send("GET", "a")
+    for _ in range(4):  # the limit has run out while this process stood still
+        bench.connection._watchdog.cancel()
+        bench.connection._tick()
+    bench.hear(b":1\r\n")
+    bench.send("GET", "b")
+    for _ in range(4):
+        bench.connection._watchdog.cancel()
+        bench.connection._tick()
+    assert not bench.wire.aborted
+    bench.connection._watchdog.cancel()
+    bench.connection._tick()
+    assert bench.wire.aborted
+    await turn()
+
+
+async def test_asking_raises_what_the_store_refuses_and_what_is_lost(bench):
+    asked = asyncio.create_task(bench.connection.ask("GET", "a"))
+    lost = asyncio.create_task(bench.connection.ask("GET", "b"))
+    await turn()
+    bench.hear(b"-ERR no\r\n")
+    bench.connection.abort("cut")
+    with pytest.raises(ReplyError, match="ERR no"):
+        await asked
+    with pytest.raises(ConnectionError, match="cut"):
+        await lost
+
+
+async def test_a_cancelled_question_takes_no_reply_from_the_next(bench):
+    first = asyncio.create_task(bench.connection.ask("GET", "a"))
+    await turn()
+    first.cancel()
+    second = asyncio.create_task(bench.connection.ask("GET", "b"))
+    await turn()
+    bench.hear(b":1\r\n:2\r\n")
+    assert await second == 2

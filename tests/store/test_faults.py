@@ -1,0 +1,209 @@
+"""A store that dies, stalls and comes back, by real signals to a real process."""
+
+import asyncio
+import os
+import signal
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from server.store import Appended, Conflict, Denied, Lost, Store, Unavailable, keys, lua
+from tests.store.conftest import BRISK, Ear, outcome, until
+
+ROOM = keys.room("ABCDEF")
+
+
+@pytest.fixture
+async def patient(private):
+    """A node on the private store."""
+    store = await Store.open(private.url, limits=BRISK)
+    yield store
+    await store.close()
+
+
+@contextmanager
+def stalled(private):
+    os.kill(private.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(private.pid, signal.SIGCONT)
+
+
+async def append(store: Store, *payloads: bytes, expect: int, **more):
+    return await store.journals.append(ROOM, payloads, expect=expect, ttl_s=600, **more)
+
+
+async def race(store: Store) -> None:
+    await append(
+        store,
+        b"started",
+        expect=0,
+        sets={"phase": "running"},
+        offsets={"start": 0, "deadline": 600_000},
+    )
+
+
+async def play(store: Store, n: int):
+    return await outcome(
+        lambda done: store.journals.act(ROOM, "ann", 1, n, b"play %d" % n, {}, done)
+    )
+
+
+async def test_what_was_acknowledged_is_there_after_the_store_is_killed(private, patient):
+    await race(patient)
+    acknowledged = 0
+    for _ in range(3):
+        for _ in range(50):
+            assert isinstance(await play(patient, acknowledged + 1), Appended)
+            acknowledged += 1
+        os.kill(private.pid, signal.SIGKILL)
+        await until(lambda: not patient.up)
+        assert await play(patient, acknowledged + 1) == Lost(sent=False)
+        await until(lambda: patient.up)
+    entries = await patient.journals.read(ROOM, 1)
+    assert [entry.payload for entry in entries] == [b"play %d" % n for n in range(1, 151)]
+
+
+async def test_a_restarted_store_is_told_the_scripts_again(private, patient):
+    await race(patient)
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: not patient.up)
+    await until(lambda: patient.up)
+    (known,) = await patient.line.ask("SCRIPT", "EXISTS", lua.ACT.sha)
+    assert known == 1
+    assert isinstance(await play(patient, 1), Appended)
+
+
+async def test_listeners_resync_and_hear_again_after_the_store_is_killed(private, patient):
+    ear, other = Ear(), Ear()
+    states: list[bool] = []
+    patient.journals.on_state(states.append)
+    await race(patient)
+    await patient.journals.subscribe(ROOM, ear)
+    await patient.journals.subscribe(keys.room("OTHER"), other)
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: ear.resyncs == 1 and other.resyncs == 1)
+    assert states == [False, True]
+    done = await play(patient, 1)
+    await until(lambda: bool(ear.entries))
+    assert ear.entries[0].version == done.version
+
+
+async def test_the_gap_of_a_broken_line_is_read_from_the_journal(private, patient):
+    await race(patient)
+    ear = Ear()
+    await patient.journals.subscribe(ROOM, ear)
+    away = await Store.open(private.url)
+    client_id = await patient.line.ask("CLIENT", "ID")
+    # In one write: the store cuts the line, then appends, before the cut can be noticed.
+    away.line.send(("CLIENT", "KILL", "ID", client_id), lambda reply: None)
+    missed = await play(away, 1)
+    await until(lambda: ear.resyncs == 1)
+    assert ear.entries == []
+    assert [entry.version for entry in await patient.journals.read(ROOM, 1)] == [missed.version]
+    heard = await play(away, 2)
+    await until(lambda: bool(ear.entries))
+    assert [entry.version for entry in ear.entries] == [heard.version]
+    await away.close()
+
+
+async def test_a_stalled_store_is_noticed_within_the_bound(private, patient):
+    await race(patient)
+    with stalled(private):
+        before = time.monotonic()
+        done = await play(patient, 1)
+        took = time.monotonic() - before
+        assert done == Lost()
+        assert took < 2 * BRISK.reply_s + 0.5
+        assert not patient.up
+        with pytest.raises(Unavailable):
+            await patient.journals.read(ROOM)
+    await until(lambda: patient.up)
+
+
+async def test_a_stall_is_noticed_by_a_node_that_only_listens(private, patient):
+    ear = Ear()
+    await race(patient)
+    await patient.journals.subscribe(ROOM, ear)
+    with stalled(private):
+        await until(lambda: not patient.up)
+    await until(lambda: ear.resyncs == 1)
+
+
+async def test_a_lost_play_counts_once_when_it_is_made_again(private, patient):
+    await race(patient)
+    with stalled(private):
+        assert await play(patient, 1) == Lost()
+    await until(lambda: patient.up)
+    # The stalled store read it after all, or it did not: the number makes both right.
+    again = await play(patient, 1)
+    assert isinstance(again, Appended) or again == Denied("repeat", 1)
+    assert [entry.payload for entry in await patient.journals.read(ROOM, 1)] == [b"play 1"]
+
+
+async def test_a_lost_append_is_a_conflict_when_it_is_made_again(private, patient):
+    await race(patient)
+    with stalled(private):
+        assert await append(patient, b"over", expect=1) == Lost()
+    await until(lambda: patient.up)
+    again = await append(patient, b"over", expect=1)
+    assert isinstance(again, Appended) or again == Conflict(2)
+    assert await patient.journals.version(ROOM) == 2
+
+
+async def test_paused_writes_are_lost_while_reading_goes_on(private, patient):
+    await race(patient)
+    await patient.line.ask("CLIENT", "PAUSE", 1500, "WRITE")
+    assert await play(patient, 1) == Lost()
+    await until(lambda: patient.up)
+    assert await patient.journals.summary(ROOM)
+
+
+async def test_a_stall_shorter_than_the_bound_loses_nothing(private, patient):
+    await race(patient)
+    await patient.line.ask("CLIENT", "PAUSE", int(BRISK.reply_s * 500), "ALL")
+    assert isinstance(await play(patient, 1), Appended)
+    assert patient.line.counts.connects == 1
+
+
+async def test_requests_off_the_hot_path_end_within_their_bound(private, patient, monkeypatch):
+    player, token = await patient.players.create("Ann")
+    monkeypatch.setattr("server.store.pool.REPLY_S", 0.3)
+    hasty = await Store.open(private.url)
+    with stalled(private), pytest.raises(Unavailable):
+        await asyncio.wait_for(hasty.players.find(token), 5)
+    assert await hasty.players.find(token) == player
+    await hasty.close()
+
+
+async def test_connections_broken_by_a_restart_are_replaced_without_an_error(private, patient):
+    player, token = await patient.players.create("Ann")
+    await asyncio.gather(*(patient.players.find(token) for _ in range(50)))
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: not patient.up)
+    await until(lambda: patient.up)
+    found = await asyncio.gather(*(patient.players.find(token) for _ in range(50)))
+    assert set(found) == {player}
+
+
+async def test_cancelled_requests_leave_no_reply_behind(patient):
+    tokens = {}
+    for name in ("Ann", "Bob", "Cid"):
+        player, token = await patient.players.create(name)
+        tokens[token] = player
+    wanted = list(tokens.items()) * 40
+    tasks = [asyncio.create_task(patient.players.find(token)) for token, _ in wanted]
+    for i, task in enumerate(tasks):
+        if i % 3 == 0:
+            await asyncio.sleep(0)
+            task.cancel()
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    right = [
+        f == player
+        for f, (_, player) in zip(found, wanted, strict=True)
+        if isinstance(f, type(player))
+    ]
+    assert right
+    assert all(right)

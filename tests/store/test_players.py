@@ -1,0 +1,91 @@
+import asyncio
+import hashlib
+
+import pytest
+
+from server.store import Missing, Player, keys
+
+
+async def test_a_token_leads_back_to_its_player(store, other):
+    player, token = await store.players.create("Ann", bot=True)
+    assert await other.players.find(token) == player == Player(player.id, "Ann", bot=True)
+    assert await store.players.get(player.id) == player
+
+
+@pytest.mark.parametrize("token", ["", "x" * 43, "\ud800"])
+async def test_a_token_of_nobody_leads_nowhere(store, token):
+    await store.players.create("Ann")
+    assert await store.players.find(token) is None
+
+
+async def test_the_token_itself_is_kept_nowhere(store):
+    _, token = await store.players.create("Ann")
+    assert len(token) >= 43
+    held = []
+    for key in await store.line.ask("KEYS", "*"):
+        held.append(key)
+        is_hash = await store.line.ask("TYPE", key) == b"hash"
+        held.append(await store.line.ask("HGETALL" if is_hash else "GET", key))
+    assert token not in repr(held)
+    assert hashlib.sha256(token.encode()).hexdigest() in repr(held)
+
+
+async def test_ids_and_tokens_are_never_the_same_twice(store):
+    made = await asyncio.gather(*(store.players.create("Ann") for _ in range(200)))
+    assert len({player.id for player, _ in made}) == 200
+    assert len({token for _, token in made}) == 200
+
+
+async def test_an_id_that_is_taken_is_not_given_again(store, monkeypatch):
+    letters = iter("aaaaaaaa" + "aaaaaaaa" + "bbbbbbbb")
+    monkeypatch.setattr("secrets.choice", lambda _: next(letters))
+    first, token = await store.players.create("Ann")
+    second, _ = await store.players.create("Bob")
+    assert (first.id, second.id) == ("aaaaaaaa", "bbbbbbbb")
+    assert await store.players.find(token) == first
+
+
+async def test_each_connection_has_a_greater_epoch(store, other):
+    player, token = await store.players.create("Ann")
+    epochs = [await node.players.connect(player.id) for node in (store, other, store)]
+    assert epochs == [1, 2, 3]
+    assert (await store.players.find(token)).epoch == 3
+
+
+async def test_a_name_can_be_changed(store):
+    player, token = await store.players.create("Ann")
+    await store.players.rename(player.id, "Änne ☂")
+    assert (await store.players.find(token)).name == "Änne ☂"
+
+
+async def test_a_player_is_led_back_to_the_room(store):
+    player, token = await store.players.create("Ann")
+    await store.players.set_room(player.id, "ABCDEF", "player")
+    found = await store.players.find(token)
+    assert (found.room, found.role) == ("ABCDEF", "player")
+    await store.players.set_room(player.id, None)
+    found = await store.players.find(token)
+    assert (found.room, found.role) == (None, "")
+
+
+async def test_who_is_not_there_is_missing_and_not_half_made(store):
+    for attempt in (
+        store.players.connect("nobody"),
+        store.players.rename("nobody", "Ann"),
+        store.players.set_room("nobody", "ABCDEF"),
+    ):
+        with pytest.raises(Missing):
+            await attempt
+    assert await store.players.get("nobody") is None
+
+
+async def test_record_and_token_live_on_with_each_connection(store):
+    player, _ = await store.players.create("Ann")
+    every = await store.line.ask("KEYS", "*")
+    assert len(every) == 2
+    for key in every:
+        assert await store.line.ask("TTL", key) >= keys.PLAYER_S - 5
+        await store.line.ask("EXPIRE", key, 100)
+    await store.players.connect(player.id)
+    for key in every:
+        assert await store.line.ask("TTL", key) >= keys.PLAYER_S - 5

@@ -1,0 +1,107 @@
+import asyncio
+import logging
+
+import pytest
+
+from server.store import Store, Unfit, Unreachable
+from server.store.store import check
+from tests.store.conftest import BRISK
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        {"redis_version": "7.0.0"},
+        {"redis_version": "8.2.1", "maxmemory_policy": "noeviction", "maxmemory": "1000"},
+        {"redis_version": "7.2.4", "valkey_version": "7.2.5"},
+        {"redis_version": "7.2.4", "valkey_version": "9.1.0"},
+        {"redis_version": "255.255.255"},
+    ],
+)
+def test_a_fit_store_is_taken_without_a_word(info, caplog):
+    check(info, "here")
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("version", ["6.2.14", "5.0", "0"])
+def test_a_store_that_is_too_old_is_refused(version):
+    with pytest.raises(Unfit, match=r"here is Redis .*must be Redis 7\.0"):
+        check({"redis_version": version}, "here")
+
+
+def test_a_store_that_drops_keys_is_refused():
+    with pytest.raises(Unfit, match=r"allkeys-lru.*noeviction"):
+        check(
+            {"redis_version": "7.2.0", "maxmemory_policy": "allkeys-lru", "maxmemory": "1"}, "here"
+        )
+
+
+def test_a_store_that_would_drop_keys_one_day_is_warned_of(caplog):
+    with caplog.at_level(logging.WARNING):
+        check(
+            {"redis_version": "7.2.0", "maxmemory_policy": "volatile-lru", "maxmemory": "0"}, "here"
+        )
+    assert "volatile-lru" in caplog.text
+
+
+def test_a_store_that_forgets_is_warned_of(caplog):
+    with caplog.at_level(logging.WARNING):
+        check({"redis_version": "7.2.0", "aof_enabled": "0"}, "here")
+    assert "append-only" in caplog.text
+
+
+async def test_where_nobody_answers_the_error_says_where(tmp_path):
+    with pytest.raises(Unreachable, match=r"nowhere.sock does not answer"):
+        await Store.open(f"unix://{tmp_path}/nowhere.sock", limits=BRISK, patience_s=0.3)
+
+
+async def test_a_store_that_comes_up_late_is_waited_for(private, caplog):
+    caplog.set_level(logging.CRITICAL)
+    url = private.url
+    await private.stop()
+    opening = asyncio.create_task(Store.open(url, limits=BRISK))
+    await asyncio.sleep(0.05)
+    assert not opening.done()
+    opening.cancel()
+    await asyncio.gather(opening, return_exceptions=True)
+
+
+async def test_a_wrong_password_is_refused_at_once_and_not_told(private):
+    admin = await Store.open(private.url)
+    await admin.line.ask("CONFIG", "SET", "requirepass", "right")
+    with pytest.raises(Unfit, match="WRONGPASS") as refused:
+        await Store.open(f"{private.url}?password=wrong-one", limits=BRISK)
+    assert "wrong-one" not in str(refused.value)
+    with pytest.raises(Unfit, match="NOAUTH"):
+        await Store.open(private.url, limits=BRISK)
+    store = await Store.open(f"{private.url}?password=right", limits=BRISK)
+    assert await store.players.create("Ann")
+    await store.close()
+    await admin.close()
+
+
+async def test_draining_waits_for_what_is_in_flight(store):
+    replies = []
+    for _ in range(100):
+        store.line.send(("INCR", "n"), replies.append)
+    assert await store.drain(5)
+    assert replies == list(range(1, 101))
+
+
+async def test_draining_has_a_limit(private):
+    store = await Store.open(private.url)
+    await store.line.ask("CLIENT", "PAUSE", 1000, "WRITE")
+    replies = []
+    store.line.send(("INCR", "n"), replies.append)
+    assert not await store.drain(0.05)
+    await store.close()
+    assert len(replies) == 1
+
+
+async def test_opening_and_closing_leaves_nothing_behind(store_url):
+    before = asyncio.all_tasks()
+    for _ in range(5):
+        store = await Store.open(store_url)
+        await store.players.find("nobody")
+        await store.close()
+    assert asyncio.all_tasks() == before
