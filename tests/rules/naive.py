@@ -144,7 +144,7 @@ def may_leave(game: Game, source: int, count: int) -> bool:
     for lower, upper in pairwise(group):
         if not builds(game["rules"], upper, lower):
             return False
-    rule = game["rules"]["run"]
+    rule: str = game["rules"]["run"]
     return rule == "any_suffix" or count == len(pile) or (rule == "full_or_top" and count == 1)
 
 

@@ -14,7 +14,7 @@ def played(position: Position, move: str) -> Position:
 def code(policy: str, line: str, move: str) -> str | None:
     before = Position.parse(line)
     refusal = undo_refusal(policy, before, played(before, move))  # type: ignore[arg-type]
-    return refusal and refusal.code
+    return refusal.code if refusal else None
 
 
 FIRST = "klondike-familiar 1 2c3c4c5c 6H -/-/-/- 9h8S/9D/AC/9C"
