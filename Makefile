@@ -50,7 +50,7 @@ bench: $(VENV)/.development
 	done
 
 conformance: $(VENV)/.development
-	$(BIN)/python -m pytest -m slow tests/server/test_conformance.py $(ARGS)
+	$(BIN)/python -m pytest -m slow tests/gateway/test_conformance.py $(ARGS)
 
 fuzz: $(VENV)/.fuzzing
 	$(BIN)/python -m tests.wire.fuzz_codec -max_total_time=$(FUZZ_SECONDS) $(ARGS)

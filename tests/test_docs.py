@@ -1,0 +1,61 @@
+"""The documents say what the program does, as far as a program can tell."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from server.cli import main as server_command
+from tests.test_compose import FILE as COMPOSE_FILE
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+OPTIONS = [param for param in server_command.params if isinstance(param, click.Option)]
+OPTIONS = [option for option in OPTIONS if option.name not in ("help", "version")]
+
+
+def anchors(text: str) -> set[str]:
+    """The names under which the headings of a document can be linked to."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_inside_the_documents_leads_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"\w+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        assert target.exists(), f"{link} leads nowhere"
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target.read_text(encoding="utf-8")), f"{link}: no such heading"
+
+
+def option_rows() -> dict[str, list[str]]:
+    """The table of options in the hosting guide: the cells after each option's name."""
+    rows = re.findall(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \|", HOSTING, re.M)
+    return {name: [variable, default] for name, variable, default in rows}
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.opts[0])
+def test_the_hosting_guide_has_every_option_with_its_variable(option: click.Option) -> None:
+    variable, default = option_rows()[option.opts[0]]
+    assert variable == (option.envvar or f"KLONDIKE_{(option.name or '').upper()}")
+    if isinstance(option.default, int | float | str) and not option.is_flag:
+        assert default == str(option.default).removesuffix(".0")
+
+
+def test_the_hosting_guide_has_no_option_that_does_not_exist() -> None:
+    assert option_rows().keys() == {option.opts[0] for option in OPTIONS}
+
+
+def test_the_hosting_guide_has_every_variable_of_the_compose_file() -> None:
+    text = COMPOSE_FILE.read_text(encoding="utf-8")
+    yaml.safe_load(text)
+    for name, default in re.findall(r"\$\{(\w+):-([^}]*)\}", text):
+        assert re.search(rf"^\| `{name}` \| `?{re.escape(default) or '[^|]*'}`? \|", HOSTING, re.M)
