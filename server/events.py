@@ -5,19 +5,14 @@ equal events have equal bytes. The journal puts the official time in front of it
 whose journal carries a newer format than this code knows is refused, never guessed at.
 """
 
-import hashlib
-from collections.abc import Iterable
-
 import msgspec
 from msgspec import Struct
 
+from server.journaling import UnknownEvent as UnknownEvent
+from server.journaling import chain as chain
 from wire.messages import Settings
 
 FORMAT = 1
-
-
-class UnknownEvent(Exception):
-    """A journal entry that this version of the server cannot read."""
 
 
 class Event(Struct, frozen=True, tag=str.lower, tag_field="e", omit_defaults=True):
@@ -163,14 +158,3 @@ def decode(payload: bytes) -> AnyEvent:
         return _decoder.decode(payload)
     except msgspec.MsgspecError as error:
         raise UnknownEvent(f"cannot read the journal entry {payload[:80]!r}: {error}") from None
-
-
-def chain(lines: Iterable[bytes], head: bytes = bytes(32)) -> bytes:
-    """Fold journal lines into the head of their hash chain (SHA-256, 32 bytes).
-
-    The next head is SHA-256(head || line), a line being the official time, a blank and the
-    event's bytes, without a line end.
-    """
-    for line in lines:
-        head = hashlib.sha256(head + line).digest()
-    return head

@@ -22,18 +22,20 @@ MAY_IMPORT: dict[str, str] = {
     "server.store": "",
     "server.gateway": "wire",
     "server.refusal": "",
+    "server.journaling": "",
     "server.version": "",
     "server.tally": "",
     "server.password": "",
     "server.presence": "",
     "server.logs": "",
     # Pure: what a race is
-    "server.events": "wire",
+    "server.events": "wire server.journaling",
     "server.race": "wire server.events server.refusal server.rules",
     "server.standings": "wire server.race",
     "server.view": "wire server.events server.race server.rules server.standings",
     "server.verify": "wire server.events server.race server.rules server.standings",
     "server.session": "wire",
+    "server.tournament": "wire server.journaling server.refusal",
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
@@ -66,6 +68,9 @@ ONLY_FOR: dict[str, str] = {
     "pythonjsonlogger": "server.logs",
     "uvloop": "server.cli server.workers",
     "click": "server.cli client.cli",
+    "rustworkx": "server.tournament.pairing.matching",
+    "py4swiss": "server.tournament.pairing.dutch",
+    "openskill": "server.tournament.rating",
 }
 
 # What is pure takes time, chance and I/O as values.
@@ -78,6 +83,8 @@ PURE = [
     "server.view",
     "server.session",
     "server.refusal",
+    "server.journaling",
+    "server.tournament",
     "client.model",
     "client.paint",
     "client.plays",
