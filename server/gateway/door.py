@@ -156,6 +156,11 @@ class Door(asyncio.Protocol):
             self._turn_away("draining", plain(503, "the server is going down", RETRY))
         elif not register.open.has_room(address):
             self._turn_away("full", plain(503, "too many connections", RETRY))
+        elif "13" not in request.headers.get_all("Sec-WebSocket-Version"):
+            # The protocol would answer 400 and not say which version it wants.
+            version = ("Sec-WebSocket-Version", "13")
+            answer = plain(426, "this is websocket version 13", ("Upgrade", "websocket"), version)
+            self._turn_away("handshake", answer)
         else:
             response = self._protocol.accept(request)
             if response.status_code == 101:
@@ -249,7 +254,7 @@ def _missing(path: str) -> Answer:
 
 def _answer_of(response: Response) -> Answer:
     """Take over the refusal that the protocol wrote, with the headers it needs."""
-    kept = ("upgrade", "sec-websocket-version", "allow")
+    kept = ("upgrade", "allow")
     headers = [item for item in response.headers.raw_items() if item[0].lower() in kept]
     return Answer(response.status_code, bytes(response.body), headers=tuple(headers))
 

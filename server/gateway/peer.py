@@ -312,6 +312,10 @@ class Peer(Protocol):
 
     def _frame(self, data: bytes, now: float) -> None:
         protocol = self._protocol
+        if data[0] & 0x0F == Opcode.CLOSE:
+            # The peer may close between the fragments of a message (RFC 6455, 5.4), which
+            # the protocol takes for an error.
+            protocol.current_size = self._parts = None
         protocol.receive_data(data)
         for event in protocol.events_received():
             if isinstance(event, Frame):
