@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.view": "wire server.events server.race server.rules server.standings",
     "server.verify": "wire server.events server.race server.rules server.standings",
     "server.session": "wire",
-    "server.tournament": "wire server.journaling server.refusal",
+    "server.tournament": "wire server.journaling server.refusal server.rules",
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
@@ -63,7 +63,7 @@ ONLY_FOR: dict[str, str] = {
     "hiredis": "server.store",
     "websockets": "server.gateway client.link",
     "msgpack": "wire.codec",
-    "curses": "client.screen",
+    "curses": "client.screen client.terminal",
     "prometheus_client": "server.metrics server.pages",
     "pythonjsonlogger": "server.logs",
     "uvloop": "server.cli server.workers",
