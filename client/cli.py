@@ -6,6 +6,7 @@ import logging
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast
@@ -18,6 +19,7 @@ from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
 from client.game import Aim
 from client.identity import Identity, TokenInUse, open_identity
 from client.race import RaceFailed, RaceOptions, hold
+from client.replay import NoReplay, tell
 from client.results import as_json as standings_json
 from client.results import as_table
 from wire.messages import Settings, UndoPolicy
@@ -95,7 +97,7 @@ race_options = group(
     ),
     option(
         "--time-limit",
-        type=click.IntRange(30, 14_400),
+        type=click.IntRange(5, 14_400),
         default=900,
         show_default=True,
         help="Seconds.",
@@ -277,6 +279,7 @@ def race(
     help="How fast it plays.",
 )
 @option("--moves-per-second", type=click.FloatRange(0.01, FULL_PACE), help="Its exact pace.")
+@option("--rematches", is_flag=True, help="Play every rematch too, until the server ends.")
 @option("--json", "as_json", is_flag=True, help="Print the standings as JSON.")
 @option("--quiet", is_flag=True, help="Print no standings.")
 def bot(
@@ -289,6 +292,7 @@ def bot(
     password: str,
     pace: Literal["full", "human"],
     moves_per_second: float | None,
+    rematches: bool,
     as_json: bool,
     quiet: bool,
     **rules: Any,
@@ -301,6 +305,7 @@ def bot(
         settings=settings,
         password=password,
         moves_per_second=speed,
+        rematches=rematches,
     )
     # A bot is somebody new each time, unless it is told to be somebody.
     identity = identity_of(url, token_file, fresh or token_file is None)
@@ -342,3 +347,28 @@ def verify(file: Path) -> None:
     """Check a finished race: 0 it is as told, 1 it is not, 2 the file cannot be read."""
     # The rules live with the server; this program stays without them.
     sys.exit(subprocess.run([sys.executable, "-m", "server.verify", str(file)]).returncode)
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@option("--player", help="Tell of this player only.")
+@option(
+    "--speed",
+    type=click.FloatRange(0.1, 1000),
+    help="Tell it as it happened, so many times as fast; without it, all at once.",
+)
+def replay(file: Path, player: str | None, speed: float | None) -> None:
+    """Tell a finished race from its file; 2 where the file cannot be read."""
+    try:
+        told = tell(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, NoReplay) as error:
+        click.echo(f"{file}: {error}", err=True)
+        sys.exit(2)
+    shown = [each for each in told if player is None or each.player in ("", player)]
+    try:
+        for before, each in zip([None, *shown], shown, strict=False):
+            if speed is not None and before is not None:
+                time.sleep(max(0, each.at_ms - before.at_ms) / 1000 / speed)
+            click.echo(f"{each.at_ms / 1000:9.3f}  {each.player:<16}  {each.text}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -68,6 +68,7 @@ class Node:
         self._connections: set[Connection] = set()
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._let_go = False  # of the store, by our own wish
         self._store: Store
         self._rooms: Rooms
         self._gateway: Gateway
@@ -136,6 +137,7 @@ class Node:
             await self._store.nodes.leave(self.id)
         except Unavailable as error:
             log.warning("cannot take leave of the store", extra={"error": str(error)})
+        self._let_go = True
         await self._store.close()
         await self._stack.aclose()
         log.info("node stopped", extra={"node": self.id})
@@ -165,6 +167,8 @@ class Node:
         return Connection(peer, desk)
 
     def _store_state(self, up: bool) -> None:
+        if self._let_go:
+            return
         log.log(
             logging.INFO if up else logging.ERROR,
             "the store answers again" if up else "the store does not answer",

@@ -67,6 +67,7 @@ class Audience:
         self._dirty: set[str] = set()  # players whose line has not been pushed yet
         self._pushing: asyncio.TimerHandle | None = None
         self._announcing: asyncio.Handle | None = None
+        self._showing: asyncio.Handle | None = None
 
     # --- in ---------------------------------------------------------------------------
 
@@ -139,7 +140,16 @@ class Audience:
         )
 
     def show_room(self) -> None:
-        """Send the room to all; a newer one replaces it at a peer that is slow."""
+        """Send the room to all at the end of this loop turn.
+
+        Events that were appended together arrive together: nobody sees the state between
+        them. A newer room replaces an older one at a peer that is slow.
+        """
+        if self._showing is None:
+            self._showing = asyncio.get_running_loop().call_soon(self._show_room_now)
+
+    def _show_room_now(self) -> None:
+        self._showing = None
         for viewer in self.viewers:
             viewer.send_latest("room", encode(self.room(viewer)))
 
@@ -228,6 +238,6 @@ class Audience:
 
     def close(self) -> None:
         """Drop the pushes that are due."""
-        for handle in (self._pushing, self._announcing):
+        for handle in (self._pushing, self._announcing, self._showing):
             if handle is not None:
                 handle.cancel()

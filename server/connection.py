@@ -119,6 +119,7 @@ class Connection:
             self._quit_room()
             self._session.move("left")
             self.send(m.Left(room=room.code, kind=kind))
+            self.moved()  # a play that was under way has no outcome to wait for
 
     def replaced(self) -> None:
         """Give way to a newer connection of the same player."""
@@ -334,16 +335,29 @@ class Connection:
     async def _join(self, code: str, password: str) -> None:
         who = self._who
         assert who is not None
+        self._check_free(code)
         async with self._desk.rooms.held(code) as room:
             if self.player not in room.race.racers:
                 await room.admit(password)
                 await room.commit(lambda race: race.decide_join(who.id, who.name, who.bot))
             await self._enter(code, watching=False)
 
+    def _check_free(self, code: str) -> None:
+        """Refuse to go elsewhere while a race waits for this player."""
+        room = self._room
+        if room is None or room.code == code:
+            return
+        racer = room.race.racers.get(self.player)
+        if racer is not None and not racer.is_done and room.race.phase != "over":
+            raise Refusal("seated", f"You have a seat in room {room.code}; leave it first.")
+
     async def _spectate(self, code: str, password: str) -> None:
+        self._check_free(code)
         async with self._desk.rooms.held(code) as room:
             if room.race.settings.spectators == "none" and room.race.host != self.player:
                 raise Refusal("no-spectators", "This room has no spectators.")
+            if self.player in room.race.racers and room.race.phase != "over":
+                raise Refusal("seated", "You have a seat in this race; a player cannot watch it.")
             await room.admit(password)
             await self._enter(code, watching=True)
 

@@ -116,6 +116,8 @@ class Room:
 
     def on_entry(self, entry: Entry) -> None:
         """Fold a message of the journal's channel in, or notice that some are missing."""
+        if self.failed:
+            return
         self._heard = max(self._heard, entry.version)
         race = self.race
         if entry.version == race.version + 1:

@@ -86,7 +86,7 @@ class Rooms:
             self._open[code] = task
         try:
             return await asyncio.shield(task)
-        except (Refusal, ev.UnknownEvent):
+        except Refusal:
             if self._open.get(code) is task:
                 del self._open[code]
             raise
@@ -97,6 +97,9 @@ class Rooms:
             found = await room.load()
         except Unavailable:
             raise STORE_AWAY from None
+        except ev.UnknownEvent as error:
+            log.error("room cannot be read", extra={"room": code, "error": str(error)})
+            raise Refusal("unreadable-room", f"This server cannot read room {code}.") from None
         if not found:
             raise Refusal("no-room", f"There is no room {code}.")
         return room

@@ -5,6 +5,8 @@ States and what moves between them:
     new --welcomed--> lobby --seated--> seated --left--> lobby
                       lobby --watching--> watching --left--> lobby
 
+From a room, join and spectate lead straight to another one, or to the other role.
+
 What may be said in which state is a table. Frames that are no message, messages out of
 place and floods of chat are answered with a typed error; a peer that keeps sending bad
 frames is closed. Whether a request makes sense in the *race* is not decided here.
@@ -38,6 +40,8 @@ NEXT: Final[dict[tuple[State, Transition], State]] = {
     ("new", "welcomed"): "lobby",
     ("lobby", "seated"): "seated",
     ("lobby", "watching"): "watching",
+    ("seated", "seated"): "seated",
+    ("seated", "watching"): "watching",
     ("watching", "seated"): "seated",
     ("watching", "watching"): "watching",
     ("seated", "left"): "lobby",

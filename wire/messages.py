@@ -43,7 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: Annotated[str, Meta(max_length=200)] = "double-klondike"
     # A public seed; None asks for a fair deal whose secret is revealed afterwards.
     seed: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
-    time_limit_s: Annotated[int, Meta(ge=30, le=14_400)] = 900
+    time_limit_s: Annotated[int, Meta(ge=5, le=14_400)] = 900
     seats: Annotated[int, Meta(ge=1, le=16)] = 8
     score: ScoreKind = "cards"
     undo: UndoPolicy = "off"
@@ -54,7 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     start: StartRule = "ready"
     # with start="time"
     start_at: Annotated[Instant, Meta(ge=0, le=MAX_INSTANT)] | None = None
-    countdown_s: Annotated[int, Meta(ge=1, le=60)] = 5
+    countdown_s: Annotated[int, Meta(ge=0, le=60)] = 5
     public: bool = True
 
 

@@ -1,0 +1,109 @@
+"""Lines that drop, and players who come back."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.server.floor import Someone, node, race_of
+from wire import messages as m
+
+
+@pytest.fixture
+async def port(store_url: str) -> AsyncIterator[int]:
+    async with node(store_url) as started:
+        yield started.port
+
+
+async def test_who_comes_back_finds_board_score_number_and_clock_as_they_were(port: int) -> None:
+    code, (anna, _) = await race_of(port, "anna", "ben")
+    await anna.play(1, "3>2")
+    await anna.play(2, "d")
+    await anna.say(m.Snapshot())
+    before, room = await anna.hear(m.Board, lambda board: board.n == 2), anna.last(m.Room)
+    anna.vanish()
+    back = await Someone.arrive(port, token=anna.token)
+    assert back.welcome.room == code
+    assert back.welcome.player == anna.welcome.player
+    after = await back.hear(m.Board)
+    assert after == before
+    assert (back.last(m.Room).starts, back.last(m.Room).ends) == (room.starts, room.ends)
+    assert (await back.play(3, "d")).moves == 3
+
+
+async def test_a_move_that_is_sent_again_after_a_drop_counts_once(port: int) -> None:
+    _, (anna, ben) = await race_of(port, "anna", "ben")
+    await anna.play(1, "3>2")
+    await anna.say(m.Move(n=2, m="d"))  # the answer never reaches the player
+    await ben.hear(m.Scores, lambda scores: scores.lines[0].moves == 2)
+    anna.vanish()
+    back = await Someone.arrive(port, token=anna.token)
+    assert (await back.hear(m.Board)).n == 2
+    again = await back.play(2, "d")
+    assert (again.m, again.moves) == ("d", 2)
+    assert (await back.play(3, "d")).moves == 3
+
+
+async def test_the_newest_connection_wins_at_once_and_the_old_one_is_told(port: int) -> None:
+    code, (anna, _) = await race_of(port, "anna", "ben")
+    newer = await Someone.arrive(port, token=anna.token)
+    await newer.hear(m.Board)
+    assert await anna.closed() == m.Close.REPLACED
+    assert (await newer.play(1, "d")).n == 1
+
+
+async def test_the_late_end_of_the_old_line_does_nothing_to_the_new_one(port: int) -> None:
+    _, (anna, ben) = await race_of(port, "anna", "ben")
+    newer = await Someone.arrive(port, token=anna.token)
+    await newer.hear(m.Board)
+    await anna.closed()
+    await newer.say(m.Snapshot())
+    room = await newer.hear(m.Room)
+    assert room.seats[0].here
+    assert (await newer.play(1, "d")).n == 1
+
+
+async def test_the_newest_connection_wins_on_whatever_node(store_url: str) -> None:
+    async with node(store_url) as one, node(store_url) as two:
+        _, (anna, _) = await race_of(one.port, "anna", "ben")
+        await anna.play(1, "d")
+        newer = await Someone.arrive(two.port, token=anna.token)
+        assert (await newer.hear(m.Board)).n == 1
+        assert await anna.closed() == m.Close.REPLACED
+        assert (await newer.play(2, "d")).n == 2
+
+
+async def test_a_race_survives_the_end_of_its_node(store_url: str) -> None:
+    async with node(store_url) as two:
+        async with node(store_url) as one:
+            code, (anna, ben) = await race_of(one.port, "anna", "ben")
+            await anna.play(1, "d")
+        assert await anna.closed() == m.Close.RESTART
+        back = await Someone.arrive(two.port, token=anna.token)
+        assert (await back.hear(m.Board)).n == 1
+        assert (await back.play(2, "d")).n == 2
+
+
+async def test_a_spectator_comes_back_as_a_spectator(port: int) -> None:
+    code, _ = await race_of(port, "anna", "ben")
+    watcher = await Someone.arrive(port, "wanda")
+    await watcher.say(m.Spectate(room=code))
+    await watcher.hear(m.Room)
+    watcher.vanish()
+    back = await Someone.arrive(port, token=watcher.token)
+    room = await back.hear(m.Room)
+    assert (room.room, room.seat) == (code, None)
+
+
+async def test_who_left_does_not_come_back_into_the_room(port: int) -> None:
+    anna = await Someone.arrive(port, "anna")
+    await anna.say(m.Create(settings=m.Settings()))
+    await anna.hear(m.Room)
+    await anna.say(m.Leave())
+    await anna.hear(m.Left)
+    back = await Someone.arrive(port, token=anna.token)
+    assert back.welcome.room is None
+
+
+async def test_a_token_that_nobody_has_is_refused_with_its_own_code(port: int) -> None:
+    with pytest.raises(AssertionError, match=str(int(m.Close.BAD_TOKEN))):
+        await Someone.arrive(port, token="x" * 43)
