@@ -7,6 +7,7 @@ generator along.
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from server.rules.cards import EMPTY, Card, full_pack
 from server.rules.piles import Column
@@ -16,6 +17,8 @@ from server.rules.variant import Rules
 SECRET_BYTES = 32
 MAX_SALT_BYTES = 64
 _WORDS = 2**32
+
+T = TypeVar("T")
 
 
 def commitment(deal_id: str, secret: bytes) -> bytes:
@@ -42,7 +45,7 @@ def public_key(seed: str) -> bytes:
 def layout(rules: Rules, key: bytes) -> Position:
     """Returns the position that a key deals."""
     pack = full_pack(rules.decks)
-    _shuffle(pack, key)
+    shuffle(pack, key)
     columns: list[list[Card]] = [[] for _ in rules.sizes]
     cards = iter(pack)
     for row in range(max(rules.sizes)):
@@ -64,6 +67,17 @@ def deal(rules: Rules, seed: str) -> Position:
     return layout(rules, public_key(seed))
 
 
+def shuffle(items: list[T], key: bytes) -> None:
+    """Shuffles in place by Fisher and Yates, driven by the stream of a 32-byte key."""
+    words = _words(key)
+    for last in range(len(items) - 1, 0, -1):
+        choices = last + 1
+        bound = _WORDS - _WORDS % choices  # words from here on would favour the low indices
+        word = next(word for word in words if word < bound)
+        other = word % choices
+        items[last], items[other] = items[other], items[last]
+
+
 def _check_secret(secret: bytes) -> None:
     if len(secret) != SECRET_BYTES:
         raise ValueError(f"the secret of a deal is {SECRET_BYTES} bytes, not {len(secret)}")
@@ -80,13 +94,3 @@ def _words(key: bytes) -> Iterator[int]:
         for at in range(0, len(stream), 4):
             yield int.from_bytes(stream[at : at + 4], "big")
         block += 1
-
-
-def _shuffle(pack: list[Card], key: bytes) -> None:
-    words = _words(key)
-    for last in range(len(pack) - 1, 0, -1):
-        choices = last + 1
-        bound = _WORDS - _WORDS % choices  # words from here on would favour the low indices
-        word = next(word for word in words if word < bound)
-        other = word % choices
-        pack[last], pack[other] = pack[other], pack[last]
