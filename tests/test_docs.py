@@ -1,12 +1,14 @@
 """The documents say what the program does, as far as a program can tell."""
 
 import re
+import shlex
 from pathlib import Path
 
 import click
 import pytest
 import yaml
 
+from client.cli import main as client_command
 from server.cli import main as server_command
 from tests.test_compose import FILE as COMPOSE_FILE
 
@@ -59,3 +61,32 @@ def test_the_hosting_guide_has_every_variable_of_the_compose_file() -> None:
     yaml.safe_load(text)
     for name, default in re.findall(r"\$\{(\w+):-([^}]*)\}", text):
         assert re.search(rf"^\| `{name}` \| `?{re.escape(default) or '[^|]*'}`? \|", HOSTING, re.M)
+
+
+def commands() -> list[str]:
+    """Every command line of ours in a block of code of the documents."""
+    found = []
+    for document in DOCUMENTS:
+        blocks = re.findall(r"^```\n(.*?)^```", document.read_text(encoding="utf-8"), re.M | re.S)
+        lines = [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
+        found += [line for line in lines if re.match(r"klondike(-server)? ", line)]
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize("line", commands())
+def test_every_command_in_the_documents_can_be_given(line: str) -> None:
+    program, *words = shlex.split(line)
+    if program == "klondike-server":
+        server_command.make_context(program, words)
+        return
+    name = words.pop(0) if words[0] in client_command.commands else "play"
+    client_command.commands[name].make_context(name, words)
+
+
+def test_the_readme_has_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"^(\w+): ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert {"race", "test"} <= set(targets)
+    assert set(re.findall(r"^make (\w+)", readme, re.M)) == {"race", "test"}
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`make (\w+)", contributing)) <= set(targets)
