@@ -22,7 +22,9 @@ from client.race import RaceFailed, RaceOptions, hold
 from client.replay import NoReplay, tell
 from client.results import as_json as standings_json
 from client.results import as_table
+from client.words import room_code
 from wire.messages import Settings, UndoPolicy
+from wire.text import tidied
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -48,12 +50,15 @@ def read_address(ctx: click.Context, param: click.Parameter, value: str) -> str:
 
 
 def at_most(length: int) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Make the check that a text fits the wire."""
+    """Make the reading of a text that fits the wire."""
 
     def check(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-        if value is not None and not 1 <= len(value) <= length:
+        if value is None:
+            return None
+        text = tidied(value)
+        if not 1 <= len(text) <= length:
             raise click.BadParameter(f"it takes 1 to {length} characters", ctx, param)
-        return value
+        return text
 
     return check
 
@@ -148,7 +153,7 @@ def play(
 
         click.echo("\n".join(examination()))
         return
-    aim = Aim(room=room.upper() if room else None, password=password)
+    aim = Aim(room=room_code(room) if room else None, password=password)
     _open_game(url, name, token_file, fresh, aim, ascii_cards)
 
 
@@ -168,7 +173,7 @@ def watch(
     ascii_cards: bool,
 ) -> None:
     """Watch a room without a seat in it."""
-    aim = Aim(room=room.upper(), password=password, watch=True)
+    aim = Aim(room=room_code(room), password=password, watch=True)
     # Somebody who watches is not the player who may be racing in another window.
     _open_game(url, name, token_file, fresh or token_file is None, aim, ascii_cards)
 
@@ -301,7 +306,7 @@ def bot(
     speed = moves_per_second or (HUMAN_PACE if pace == "human" else FULL_PACE)
     settings = _bot_settings(**rules) if create else None
     plan = Plan(
-        room=room.upper() if room else None,
+        room=room_code(room) if room else None,
         settings=settings,
         password=password,
         moves_per_second=speed,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from wire.messages import Create, Settings, SpectatorView, StartRule, UndoPolicy
+from wire.text import tidied
 
 RULES: Final = (
     "double-klondike",
@@ -96,7 +97,8 @@ def _with(form: Form, value: str) -> Form:
 
 def create_room(form: Form) -> Create | str:
     """Give the request, or what is wrong with the form."""
-    value = {field.label: field.value.strip() for field in form.fields}
+    value = {field.label: tidied(field.value) for field in form.fields}
+    password = next(field.value for field in form.fields if field.label == "password")
     minutes = _number(value["minutes"], 1, 240)
     seats = _number(value["seats"], 1, 16)
     if minutes is None:
@@ -117,7 +119,7 @@ def create_room(form: Form) -> Create | str:
         spectators=cast(SpectatorView, value["spectators"]),
         public=value["listed"] == "yes",
     )
-    return Create(settings=settings, password=value["password"])
+    return Create(settings=settings, password=password)
 
 
 def _number(text: str, least: int, most: int) -> int | None:

@@ -29,6 +29,7 @@ from client.desk import (
 from client.forms import Form, create_room, edited, new_form
 from client.model import State
 from client.views import View, view_of
+from client.words import room_code
 from wire.messages import (
     Chat,
     Hint,
@@ -42,6 +43,7 @@ from wire.messages import (
     Start,
     Unready,
 )
+from wire.text import tidied
 
 # The unshifted upper row of French keyboards.
 _FRENCH: Final = dict(zip("&é\"'(-è_ç", "123456789", strict=True))
@@ -139,7 +141,7 @@ def _press_prompt(desk: Desk, prompt: Prompt, key: str) -> Pressed:
 
 
 def _prompted(desk: Desk, prompt: Prompt) -> Pressed:
-    text = prompt.text.strip()
+    text = prompt.text if prompt.kind == "password" else tidied(prompt.text)
     if not text:
         return desk, []
     match prompt.kind:
@@ -148,7 +150,7 @@ def _prompted(desk: Desk, prompt: Prompt) -> Pressed:
         case "name":
             return desk, [Rename(text)]
         case "code":
-            return enter(desk, text.upper())
+            return enter(desk, room_code(text))
         case "password":
             return enter(desk, prompt.room, password=text, watch=prompt.watch)
 

@@ -233,6 +233,9 @@ class Link:
         async with asyncio.timeout(WELCOME_LIMIT):
             while not self._was_online:
                 self._take(await socket.recv())
+                if self._error is not None and self._error.code == "bad-frame":
+                    # No close follows: the server waits for a better hello, and none will come.
+                    return Loss(None, self._error.reason, is_final=True)
         tasks = [
             asyncio.create_task(self._write(socket), name="link-write"),
             asyncio.create_task(self._measure(), name="link-measure"),

@@ -15,6 +15,11 @@ def span(milliseconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
 
 
+def room_code(typed: str) -> str:
+    """Read a room's code as people type it: small letters, blanks and dashes do no harm."""
+    return "".join(sign for sign in typed.upper() if sign.isascii() and sign.isalnum())
+
+
 def clean(text: str) -> str:
     """Take out of somebody's text what would move the cursor, recolour or reorder a line."""
     kept: list[str] = []

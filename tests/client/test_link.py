@@ -22,6 +22,7 @@ from tests.client.stage import (
 from wire.messages import (
     Board,
     Close,
+    Error,
     Finish,
     Hint,
     Move,
@@ -220,6 +221,19 @@ async def test_it_stays_away_when_told_to_and_says_why(code: Close) -> None:
         line = await asyncio.wait_for(Link(stage.url, Identity(), Ear()).run(), 5)
         assert line.status == "ended"
         assert "update the client" in line.why
+        assert stage.served == 1
+
+
+async def test_a_hello_that_the_server_does_not_take_is_not_said_again() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.hear_hello()
+        await actor.say(Error(code="bad-frame", reason="hello: the text begins with a blank"))
+        await actor.stay()
+
+    async with staged(script) as stage:
+        line = await asyncio.wait_for(Link(stage.url, Identity(), Ear(), name="ann").run(), 5)
+        assert line.status == "ended"
+        assert "begins with a blank" in line.why
         assert stage.served == 1
 
 
