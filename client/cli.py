@@ -94,7 +94,13 @@ identity_options = group(
     option("--fresh", is_flag=True, help="Be a new player, and keep nothing."),
 )
 race_options = group(
-    option("--rules", default="double-klondike", show_default=True, help="Preset, with changes."),
+    option(
+        "--rules",
+        default="double-klondike",
+        callback=at_most(200),
+        show_default=True,
+        help="Preset, with changes.",
+    ),
     option(
         "--seed",
         callback=at_most(64),

@@ -150,7 +150,8 @@ def _prompted(desk: Desk, prompt: Prompt) -> Pressed:
         case "name":
             return desk, [Rename(text)]
         case "code":
-            return enter(desk, room_code(text))
+            code = room_code(text)
+            return enter(desk, code) if code else (desk, [])
         case "password":
             return enter(desk, prompt.room, password=text, watch=prompt.watch)
 
