@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from client.game import Aim, Game
 from client.identity import Identity, state_folder
 from client.line import Line
-from client.model import State
+from wire.messages import Room, Standings
 
 
 class NoTerminal(Exception):
@@ -22,8 +22,8 @@ class NoTerminal(Exception):
 class End:
     """How a game was left."""
 
-    state: State
     line: Line
+    result: tuple[Room, Standings] | None  # of the last race that ended
 
 
 def open_game(
@@ -45,7 +45,7 @@ def open_game(
     style = terminal.choose_style(os.environ, is_utf8=is_utf8, ascii_wanted=ascii_cards)
     with _faults_to_file():
         game, line = screen.show(lambda: Game(url, identity, style, name=name, aim=aim))
-    return End(game.state, line)
+    return End(line, game.result)
 
 
 @contextmanager

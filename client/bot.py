@@ -8,7 +8,6 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -29,6 +28,7 @@ from wire.messages import (
     Ready,
     Refused,
     Resign,
+    Room,
     Rooms,
     Settings,
     Snapshot,
@@ -38,7 +38,7 @@ from wire.messages import (
 
 log = logging.getLogger(__name__)
 
-HUMAN_PACE: Final = 0.8  # moves a second of a quick person
+HUMAN_PACE: Final = 0.5  # moves a second of a quick person
 FULL_PACE: Final = 40.0  # with a hint for each move, below what servers take for a flood
 LOBBY_PAUSE: Final = 1.0  # seconds before looking into an empty lobby again
 HINT_PAUSE: Final = 0.5  # seconds before asking anew for hints that could not be given
@@ -56,7 +56,7 @@ class Plan:
     settings: Settings | None = None
     password: str = ""
     moves_per_second: float = FULL_PACE
-    on_room: Callable[[str], None] = lambda _: None  # told the code once it has a seat
+    rematches: bool = False  # go on into every rematch, until the line ends
 
 
 class Bot:
@@ -72,7 +72,7 @@ class Bot:
         self._woken = asyncio.Event()
         self._ended = asyncio.Event()
         self._failure = ""
-        self._seated = False
+        self._room = ""  # where it has a seat
         self._readied = False
         self._resigned = False
         self._asked_at: int | None = None  # the play after which hints were asked for
@@ -120,8 +120,10 @@ class Bot:
                 self._refused(heard)
             case Left():
                 self._fail(f"lost the seat in room {heard.room}: {heard.kind}")
-            case Standings():
+            case Standings() if not self._plan.rematches:
                 self._ended.set()
+            case Room(phase="over", next_room=str() as code) if self._plan.rematches:
+                self._link.send(Join(room=code, password=self._plan.password))
             case Board():
                 self._asked_at = None
             case _:
@@ -133,9 +135,10 @@ class Bot:
         self._woken.set()
 
     def _enter(self, welcome: Welcome) -> None:
+        self._readied = False  # what was said on a line that broke may not have arrived
         if welcome.room is not None:
             return
-        if self._seated:
+        if self._room:
             self._fail("the server has lost the room")
         elif self._plan.room is not None:
             self._link.send(Join(room=self._plan.room, password=self._plan.password))
@@ -145,7 +148,7 @@ class Bot:
             self._link.send(Rooms())
 
     def _pick(self, lobby: Lobby) -> None:
-        if self._seated:
+        if self._room:
             return
         fitting = [
             line
@@ -159,9 +162,10 @@ class Bot:
             loop.call_later(LOBBY_PAUSE, self._link.send, Rooms())
 
     def _sit(self, room: str) -> None:
-        if not self._seated:
-            self._seated = True
-            self._plan.on_room(room)
+        if room != self._room:
+            self._room, self._mind = room, Mind()
+            self._readied = self._resigned = False
+            self._asked_at = None
         seat = self.state.seat
         if self.state.may("ready") and seat is not None and not seat.ready and not self._readied:
             self._readied = self._link.send(Ready(salt=secrets.token_bytes(16)))

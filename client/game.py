@@ -25,9 +25,11 @@ from wire.messages import (
     Left,
     Ready,
     Refused,
+    Room,
     Rooms,
     Snapshot,
     Spectate,
+    Standings,
     Welcome,
 )
 
@@ -42,7 +44,7 @@ class Aim:
     room: str | None = None  # None: the lobby
     password: str = ""
     watch: bool = False
-    invitation: str = ""  # how others get to this room, where this program opened it
+    invitation: str = ""  # how others get here, where this program started the server
 
 
 class Game:
@@ -57,6 +59,7 @@ class Game:
         self.changed = asyncio.Event()  # something is to be painted
         self.ended = asyncio.Event()
         self.wants_repaint = False
+        self.result: tuple[Room, Standings] | None = None  # of the last race that ended
         self.link = Link(url, identity, self._hear, name=name)
         self._server = url
         self._aim = aim
@@ -139,6 +142,8 @@ class Game:
                 self._arrive(heard)
             case Left():
                 self.link.send(Rooms())
+            case Standings() if self.state.room is not None:
+                self.result = (self.state.room, heard)
             case Follow():
                 self._enter(Join(room=heard.room))
             case Refused(re="join" | "spectate", code="password"):

@@ -119,7 +119,7 @@ def _slots(folder: Path, url: str) -> list[Path]:
 def _locked(path: Path) -> IO[str] | None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    file = os.fdopen(fd, "r+", encoding="utf-8")
+    file = os.fdopen(fd, "r+", encoding="utf-8", errors="replace")
     if sys.platform != "win32":
         os.fchmod(fd, 0o600)
         try:
@@ -131,14 +131,12 @@ def _locked(path: Path) -> IO[str] | None:
 
 
 def _read(file: IO[str]) -> dict[str, str]:
-    # A half-written or foreign file is an unknown player, not an error.
-    with suppress(ValueError):
-        file.seek(0)
-        return _record(file.read())
-    return {}
+    file.seek(0)
+    return _record(file.read())
 
 
 def _record(text: str) -> dict[str, str]:
+    # A half-written or foreign file is an unknown player, not an error.
     with suppress(ValueError):
         value = json.loads(text)
         if isinstance(value, dict):
@@ -148,8 +146,8 @@ def _record(text: str) -> dict[str, str]:
 
 def _last_terminal(path: Path) -> str | None:
     try:
-        return _record(path.read_text(encoding="utf-8")).get("terminal")
-    except (OSError, UnicodeDecodeError):
+        return _record(path.read_text(encoding="utf-8", errors="replace")).get("terminal")
+    except OSError:
         return None
 
 

@@ -77,7 +77,7 @@ class State:
     gains: tuple[tuple[int, float], ...] = ()  # seat, when it last brought a card home
     in_doubt: bool = False  # a play is missing: ask for a snapshot
     follow: str | None = None
-    invitation: str = ""  # how somebody else gets here, where this program opened the server
+    invitation: str = ""  # how others get here, where this program started the server
 
     @property
     def seat(self) -> Seat | None:

@@ -97,10 +97,10 @@ def paint_form(canvas: Canvas, form: Form) -> None:
         ink: Ink = "pick" if is_at else "plain"
         value = "*" * len(field.value) if field.label == "password" else clean(field.value)
         canvas.put(4 + number, 1, f"{'>' if is_at else ' '} {field.label:<11}", ink)
-        end = canvas.put(4 + number, 15, f"{value}{'_' if is_at and field.typed else ''}", ink, 30)
+        cursor = "_" if is_at and field.typed else ""
+        end = canvas.put(4 + number, 15, f"{value}{cursor}", ink)
         if is_at and field.choices:
             canvas.put(4 + number, end + 1, "<>", "dim")
-        canvas.put(4 + number, max(47, end + 4), field.about, "dim")
 
 
 # --- room -----------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def paint_room(canvas: Canvas, state: State, desk: Desk, style: Style, now: floa
     canvas.put(row, 1, _fairness(room), "dim")
     row += 1
     if state.invitation:
-        canvas.put(row, 1, f"To join: {clean(state.invitation)}", "own")
+        canvas.put(row, 1, f"To join: {clean(state.invitation)} --room {room.room}", "own")
         row += 1
     row = _paint_seats(canvas, state, desk, row + 1)
     if room.phase == "locked":
@@ -150,7 +150,7 @@ def _seen(settings: Settings) -> str:
 def _fairness(room: Room) -> str:
     if room.settings.seed is not None:
         return f"public seed {clean(room.settings.seed)!r}: anybody may know this deal"
-    return f"fair deal {room.commitment[:48]}..."
+    return f"fair deal {room.commitment}"
 
 
 def _paint_seats(canvas: Canvas, state: State, desk: Desk, row: int) -> int:

@@ -57,7 +57,7 @@ def frame(screen: Screen, rows: int, cols: int) -> Canvas:
         pages.paint_form(canvas, screen.desk.overlay)
     else:
         _paint_view(canvas, screen, view)
-    _paint_foot(canvas, screen, view)
+    _paint_foot(canvas, screen)
     return canvas
 
 
@@ -79,23 +79,26 @@ def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
 
 
 def _paint_status(canvas: Canvas, screen: Screen, view: View) -> None:
-    state = screen.state
-    words, ink = status.connection(state, screen.now)
-    canvas.put_right(0, canvas.cols - 1, words, ink)
+    state, is_narrow = screen.state, canvas.cols < FULL_COLS
+    words, ink = status.connection(state, screen.now, is_narrow=is_narrow)
     edge = canvas.cols - 2 - canvas.width(words)
-    canvas.put(0, 1, clean(state.name) or "klondike", "bold", 16)
-    board = _shown_board(screen, view)
+    canvas.put_right(0, canvas.cols - 1, words, ink)
+    canvas.put(0, 1, clean(state.name) or "klondike", "bold", 10 if is_narrow else 16)
     if view not in ("race", "watch"):
         return
-    canvas.put(0, 19, status.remaining(state, screen.now), "bold", edge - 19)
-    col = 19 + 8
-    if board is not None:
-        passes = f"/{board.passes}" if board.passes is not None else ""
-        text = f"moves {board.moves}  pass {board.turn}{passes}"
-        col = canvas.put(0, col, text, "plain", edge - col) + 3
-    rank = status.rank_text(state, with_leader=canvas.cols < FULL_COLS)
-    if col + canvas.width(rank) <= edge:
-        canvas.put(0, col, rank)
+    col = 12 if is_narrow else 19
+    col = canvas.put(0, col, status.remaining(state, screen.now), "bold", edge - col) + 2
+    board = _shown_board(screen, view)
+    if board is not None and not is_narrow:
+        col = canvas.put(0, col, _progress(board), "plain", edge - col) + 2
+    canvas.put(0, col, status.rank_text(state, with_leader=is_narrow), "plain", edge - col)
+    if board is not None and is_narrow and view == "race":
+        canvas.put(3, 1, _progress(board), "dim")
+
+
+def _progress(board: Board) -> str:
+    passes = f"/{board.passes}" if board.passes is not None else ""
+    return f"moves {board.moves}  pass {board.turn}{passes}"
 
 
 def _shown_board(screen: Screen, view: View) -> Board | None:
@@ -161,18 +164,17 @@ def _paint_watch(canvas: Canvas, screen: Screen) -> None:
         canvas.put(3, 1, f"{name}   {board.cards} home, {board.down} down", "own", 50)
 
 
-def _paint_foot(canvas: Canvas, screen: Screen, view: View) -> None:
+def _paint_foot(canvas: Canvas, screen: Screen) -> None:
     text, ink = status.message(screen.state, screen.desk, screen.style, screen.now)
-    keys = status.KEYS[view]
-    if isinstance(screen.desk.overlay, Form):
-        keys = "up/down field  left/right choice  type text  Enter open the room  Esc back"
-        text = screen.desk.overlay.fault or text
+    keys = status.key_line(screen.state, canvas.cols - 2, is_narrow=canvas.cols < FULL_COLS)
+    form = screen.desk.overlay
+    if isinstance(form, Form):
+        keys = "up/down field  left/right choice  Enter open the room  Esc back"
+        text, ink = (form.fault, "bad") if form.fault else (form.fields[form.at].about, "plain")
     last = canvas.rows - 1
     if canvas.rows >= FULL_ROWS:
         canvas.fill(last - 2, 0, screen.style.across, canvas.cols)
         canvas.put(last - 1, 1, text, ink)
-        canvas.put(last, 0, keys, "dim")
-    elif text:
-        canvas.put(last, 1, text, ink)
+        canvas.put(last, 1, keys, "dim")
     else:
-        canvas.put(last, 0, keys, "dim")
+        canvas.put(last, 1, text or keys, ink if text else "dim")

@@ -99,9 +99,10 @@ def _start_bots(children: Children, url: str, room: str, options: RaceOptions) -
         if options.moves_per_second is not None
         else ("--pace", "human" if options.plays else "full")
     )
+    rematches = ("--rematches",) if options.plays else ()
     for number in range(1, options.bots + 1):
-        arguments = ["-m", "client", "bot", url, "--room", room, "--name", f"bot-{number}", *pace]
-        children.start(f"bot-{number}", [*arguments, "--quiet"])
+        arguments = ["-m", "client", "bot", url, "--room", room, "--name", f"bot-{number}"]
+        children.start(f"bot-{number}", [*arguments, *pace, *rematches, "--quiet"])
 
 
 async def _play_out(children: Children, url: str, options: RaceOptions) -> int:
@@ -149,12 +150,12 @@ def _play(children: Children, url: str, options: RaceOptions) -> int:
     invited, url = _public(url), _own(url)
     opened = asyncio.run(_take_seat(url, identity, options))
     _start_bots(children, url, opened.room, options)
-    aim = Aim(room=opened.room, invitation=f"klondike {invited} --room {opened.room}")
+    aim = Aim(room=opened.room, invitation=f"klondike {invited}")
     end = open_game(url, identity, name=options.name, aim=aim, ascii_cards=options.ascii_cards)
-    room, result = end.state.room, end.state.standings
-    if room is None or result is None:
+    if end.result is None:
         print(f"Room {opened.room} was left before its race was over.")
         return 0
+    room, result = end.result
     entries = asyncio.run(_record(url, result.room)) if options.replay is not None else []
     _report(room, result, entries, options)
     return 0

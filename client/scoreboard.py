@@ -50,7 +50,7 @@ def paint_scoreboard(
     room = state.room
     if room is None:
         return
-    canvas.put(top, col, " #  player      home down", "dim", WIDTH)
+    canvas.put(top, col, " #  player     home down", "dim", WIDTH)
     lines = ranked(room.seats)
     rows = bottom - top
     tall = 2 if 2 * len(lines) <= rows else 1

@@ -7,7 +7,7 @@ from client.desk import Confirm, Desk, Prompt
 from client.model import NOTICE_SHOWN, State
 from client.scoreboard import ranked
 from client.style import Ink, Style
-from client.views import view_of
+from client.views import View, view_of
 from client.words import clean, span
 from wire.messages import Undo
 
@@ -24,7 +24,7 @@ LABELS: Final = {
 }
 
 
-def connection(state: State, now: float) -> tuple[str, Ink]:
+def connection(state: State, now: float, *, is_narrow: bool = False) -> tuple[str, Ink]:
     """Say in words how the line is."""
     line = state.line
     match line.status:
@@ -32,7 +32,7 @@ def connection(state: State, now: float) -> tuple[str, Ink]:
             return "~ waiting for the server's store", "warn"
         case "online":
             trip = f" {line.trip_ms:.0f} ms" if line.trip_ms is not None else ""
-            return f"* online{trip}", "good"
+            return ("*" if is_narrow and trip else "* online") + trip, "good"
         case "connecting":
             return "~ CONNECTING", "warn"
         case "waiting":
@@ -94,7 +94,8 @@ def _offline(state: State) -> str:
     why = f" ({clean(state.line.why)})" if state.line.why else ""
     waiting = state.plays.waiting
     if waiting:
-        return f"No server{why}: moves are kept and sent again on reconnect ({waiting} waiting)."
+        kept = "1 move is kept" if waiting == 1 else f"{waiting} moves are kept"
+        return f"No server{why}: {kept} and sent again."
     return f"No server{why}; coming back by itself."
 
 
@@ -108,7 +109,7 @@ def half_typed(state: State, desk: Desk, style: Style) -> str:
         if desk.half.isdecimal():
             number = desk.count or len(pile.cards)
             first = style.card(pile.cards[-number]).strip()
-            what = f" ({number} card{'s' if number != 1 else ''}, {first} down)"
+            what = f" ({first})" if number == 1 else f" ({number} cards from {first} on)"
         else:
             what = f" ({style.card(pile.cards[-1]).strip()})"
     name = "waste" if desk.half == "w" else desk.half
@@ -136,7 +137,9 @@ def _hints(state: State) -> str:
     board, hints = state.board, state.hints
     if board is None or hints is None or hints.n != board.n:
         return "Asking for the legal moves ..."
-    return f"Legal: {'  '.join(hints.moves)}" if hints.moves else "No move is left."
+    # How many cards go follows from the piles in nearly every game.
+    moves = dict.fromkeys(text.partition(":")[0] for text in hints.moves)
+    return f"Legal: {'  '.join(moves)}" if moves else "No move is left."
 
 
 def _standing_by(state: State, now: float) -> tuple[str, Ink]:
@@ -148,8 +151,9 @@ def _standing_by(state: State, now: float) -> tuple[str, Ink]:
     if room is not None and room.phase == "locked":
         return f"The race starts in {remaining(state, now)}.", "bold"
     if board is not None and view_of(state) == "race":
-        if board.outcome != "playing":
-            return f"You are done ({board.outcome}); the others still race.  l leaves", "good"
+        done = state.finished.outcome if state.finished is not None else board.outcome
+        if done != "playing":
+            return f"You are done ({done}); the others still race.", "good"
         if board.stuck:
             return "Nothing more can be gained on this board.  x gives up", "warn"
         if "finish" in board.can:
@@ -163,10 +167,93 @@ def _play_text(play: object) -> str:
     return str(getattr(play, "m", "finish"))
 
 
-KEYS: Final[dict[str, str]] = {
-    "lobby": "up/down select  Enter join  w watch  c create  j code  n name  r refresh  ? q",
-    "room": "r ready  s start  k kick  t chat  l leave  L log  ? help  q quit",
-    "race": "1-9 from/to  w waste  f home  SPC deal  a auto  u undo  h hint  TAB panel  ?help",
-    "watch": "arrows board  TAB scores/boards  L log  l leave  ? help  q quit",
-    "standings": "m rematch  l lobby  TAB board  t chat  L log  ? help  q quit",
+_TAIL: Final = (("", "? help"), ("", "q quit"))
+
+# What must be allowed for a key to be shown, and the key.
+_KEYS: Final[dict[View, tuple[tuple[str, str], ...]]] = {
+    "lobby": (
+        ("", "up/down"),
+        ("", "Enter join"),
+        ("", "w watch"),
+        ("", "c create"),
+        ("", "j by code"),
+        ("", "n name"),
+        ("", "r refresh"),
+        *_TAIL,
+    ),
+    "room": (
+        ("ready", "r ready"),
+        ("unready", "r not ready"),
+        ("start", "s start"),
+        ("kick", "k kick"),
+        ("join", "j take a seat"),
+        ("chat", "t chat"),
+        ("leave", "l leave"),
+        ("", "L log"),
+        *_TAIL,
+    ),
+    "race": (
+        ("move", "1-9 from/to"),
+        ("move", "w waste"),
+        ("move", "f home"),
+        ("move", "SPC deal"),
+        ("finish", "a all home"),
+        ("undo", "u undo"),
+        ("hint", "h hint"),
+        ("resign", "x give up"),
+        ("done", "l leave"),
+        ("done", "t chat"),
+        ("done", "L log"),
+        ("narrow", "TAB scores"),
+        *_TAIL,
+    ),
+    "watch": (
+        ("boards", "arrows board"),
+        ("narrow", "TAB scores"),
+        ("", "L log"),
+        ("leave", "l leave"),
+        *_TAIL,
+    ),
+    "standings": (
+        ("next", "m join the rematch"),
+        ("rematch", "m rematch"),
+        ("leave", "l lobby"),
+        ("boards", "TAB boards"),
+        ("chat", "t chat"),
+        ("", "L log"),
+        *_TAIL,
+    ),
 }
+
+
+def key_line(state: State, cols: int, *, is_narrow: bool) -> str:
+    """Give the keys that do something now, the first ones where not all fit; help stays."""
+    offered = [
+        text for needs, text in _KEYS[view_of(state)] if _is_offered(state, needs, is_narrow)
+    ]
+    tail = offered[-len(_TAIL) :]
+    head = offered[: -len(_TAIL)]
+    while head and len("  ".join([*head, *tail])) > cols:
+        head.pop()
+    return "  ".join([*head, *tail])
+
+
+def _is_offered(state: State, needs: str, is_narrow: bool) -> bool:
+    room, board = state.room, state.board
+    match needs:
+        case "":
+            return True
+        case "narrow":
+            return is_narrow
+        case "finish":
+            return board is not None and "finish" in board.can
+        case "done":
+            return not state.may("move")
+        case "boards":
+            return bool(state.boards)
+        case "next":
+            return room is not None and room.next_room is not None
+        case "rematch":
+            return state.may("rematch") and room is not None and room.next_room is None
+        case _:
+            return state.may(needs)
