@@ -76,7 +76,7 @@ class Door(asyncio.Protocol):
         self._peer_address = _peer_address(self._transport)
         trusted = self._peer_address in register.proxies
         self._counted = None if trusted else self._peer_address
-        has_room = register.waiting.has_room(self._counted)
+        has_room = register.waiting.has_room(self._counted) and not register.closed
         register.doors.add(self)
         register.waiting.join(self._counted)
         if has_room:

@@ -110,7 +110,7 @@ class Gateway:
         last the pages that nobody waits for any more.
         """
         register = self._register
-        register.draining = True
+        register.draining = register.closed = True
         for server in self._servers:
             server.close()
         for peer in list(register.peers):

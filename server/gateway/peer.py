@@ -13,46 +13,29 @@ import logging
 import socket
 from asyncio import Protocol, TimerHandle, Transport
 from collections.abc import Callable
-from struct import Struct
+from contextlib import suppress
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from server.gateway.frames import (
+    BINARY_MESSAGE,
+    LONGEST_HEADER,
+    MASKED,
+    apply_mask,
+    binary,
+    frame_size,
+)
 from server.gateway.limits import Rate
 from server.gateway.register import Handler, Register
 from wire.messages import Close
 
-try:
-    from websockets.speedups import apply_mask
-except ImportError:  # a platform without the compiled part
-    from websockets.utils import apply_mask
-
 log = logging.getLogger("dk.gateway")
 
 ABNORMAL = 1006  # never on the wire: the line broke without a close frame
-BINARY_FINAL = 0x82  # first byte of a binary frame that is a whole message
-MASKED = 0x80
+CLOCK_STEP = 0.001  # uvloop counts milliseconds, so a timer may come early by as much
 REASON_SIZE = 123  # a close frame holds 125 bytes, two of them for the code
-SHORT_HEADERS = [bytes([BINARY_FINAL, size]) for size in range(126)]
-MIDDLE_HEADER = Struct("!BBH")
-LONG_HEADER = Struct("!BBQ")
-
-
-def frame_size(data: bytes, start: int) -> int:
-    """Return the size of the frame at `start`, 0 while its header is incomplete."""
-    have = len(data) - start
-    if have < 2:
-        return 0
-    second = data[start + 1]
-    size = second & 0x7F
-    extra = 4 if second & MASKED else 0
-    if size < 126:
-        return 2 + extra + size
-    width = 2 if size == 126 else 8
-    if have < 2 + width:
-        return 0
-    return 2 + width + extra + int.from_bytes(data[start + 2 : start + 2 + width], "big")
 
 
 class Peer(Protocol):
@@ -61,37 +44,6 @@ class Peer(Protocol):
     All methods return at once. After the connection began to close, from whichever side,
     sends are dropped and no message is handed over any more.
     """
-
-    __slots__ = (
-        "_cause",
-        "_closing",
-        "_code",
-        "_controls",
-        "_handler",
-        "_heard",
-        "_held",
-        "_latest",
-        "_limits",
-        "_messages",
-        "_now",
-        "_open",
-        "_parts",
-        "_protocol",
-        "_register",
-        "_rest",
-        "_since",
-        "_slow_since",
-        "_timer",
-        "_transport",
-        "_writable",
-        "address",
-        "bytes_in",
-        "bytes_out",
-        "id",
-        "is_slow",
-        "messages_in",
-        "messages_out",
-    )
 
     def __init__(
         self, transport: Transport, protocol: ServerProtocol, register: Register, address: str
@@ -146,17 +98,11 @@ class Peer(Protocol):
 
         A peer that leaves more than `write_bound` bytes unread is cut.
         """
-        if not self._open:
-            return
-        size = len(data)
-        if size < 126:
-            self._transport.write(SHORT_HEADERS[size] + data)
-        elif size < 65_536:
-            self._transport.write(MIDDLE_HEADER.pack(BINARY_FINAL, 126, size) + data)
-        else:
-            self._transport.write(LONG_HEADER.pack(BINARY_FINAL, 127, size) + data)
+        if not self._open or self._transport.is_closing():
+            return  # closing too is a line that broke in this turn of the loop
+        self._transport.write(binary(data))
         self.messages_out += 1
-        self.bytes_out += size
+        self.bytes_out += len(data)
         if self.is_slow:
             self._check_bound()
 
@@ -172,7 +118,7 @@ class Peer(Protocol):
 
     def pause(self) -> None:
         """Hand over no further message until `resume`, and stop reading."""
-        if not self._held and self._open:
+        if not self._held and self._open and not self._transport.is_closing():
             self._held = True
             self._transport.pause_reading()
 
@@ -193,10 +139,10 @@ class Peer(Protocol):
         """Begin the closing handshake; a peer that does not answer in time is cut."""
         if not self._open:
             return
-        self._open = False
-        self._settle(code, reason or "closed by the server")
         reason = reason.encode()[:REASON_SIZE].decode(errors="ignore")
         self._protocol.send_close(code, reason)
+        self._open = False
+        self._settle(code, reason or "closed by the server")
         self._flush()
         self._arm(self._limits.close_timeout)
         self.resume()  # the answer has to be read
@@ -213,7 +159,7 @@ class Peer(Protocol):
         size = len(data)
         if (
             5 < size < 132
-            and data[0] == BINARY_FINAL
+            and data[0] == BINARY_MESSAGE
             and data[1] == MASKED + size - 6
             and self._open
             and not self._rest
@@ -276,14 +222,14 @@ class Peer(Protocol):
         while start < end and not self._held and not self._closing:
             size = frame_size(data, start)
             stop = start + size
-            if size > self._limits.message_size + 14:
+            if size > self._limits.message_size + LONGEST_HEADER:
                 stop = end  # never whole: the protocol refuses it by its header
             elif size == 0 or stop > end:
                 break
             frame = data[start:stop]
             start = stop
             if (
-                frame[0] == BINARY_FINAL
+                frame[0] == BINARY_MESSAGE
                 and MASKED <= frame[1] < MASKED + 126
                 and self._open
                 and self._parts is None
@@ -389,10 +335,11 @@ class Peer(Protocol):
             self._check_bound()
 
     def _end_stream(self) -> None:
-        """End our side; the transport goes when the peer ends its own, or in time.
+        """End our side, and the line if the peer has said its goodbye too.
 
-        Closing at once would reset a line on which the peer still sends, and it would
-        lose the close frame.
+        If not, the peer may still send, and a line that closes then is reset, which would
+        take the close frame from the peer: so what comes is dropped until it has ended,
+        or for `close_timeout`.
         """
         if self._closing:
             return
@@ -405,7 +352,7 @@ class Peer(Protocol):
         if self._held:
             self._held = False
             self._transport.resume_reading()
-        if self._transport.can_write_eof():
+        if self._protocol.close_rcvd is None and self._transport.can_write_eof():
             self._transport.write_eof()
         else:
             self._transport.close()
@@ -432,7 +379,7 @@ class Peer(Protocol):
     def _arm(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._register.loop.call_later(delay, self._tick)
+        self._timer = self._register.loop.call_later(delay + CLOCK_STEP, self._tick)
 
     def _tick(self) -> None:
         """Look after the line; only a timer that finds it alive is set again.
@@ -490,4 +437,5 @@ def _set_user_timeout(transport: Transport, seconds: float) -> None:
     option = getattr(socket, "TCP_USER_TIMEOUT", None)
     line = transport.get_extra_info("socket")
     if option is not None and line is not None and line.family != socket.AF_UNIX:
-        line.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))
+        with suppress(OSError):  # of a line that is broken already
+            line.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))

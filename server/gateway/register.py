@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from server.gateway.limits import Count, Limits, Proxies
 from server.gateway.pages import Answer, PageRequest
+from wire.messages import Close
 
 if TYPE_CHECKING:
     from server.gateway.door import Door
     from server.gateway.peer import Peer
+
+KNOWN_CODES = frozenset({*Close, 1005, 1006})
 
 
 class Handler(Protocol):
@@ -37,7 +40,7 @@ class Tally:
     messages_out: int = 0
     bytes_in: int = 0
     bytes_out: int = 0
-    closed: Counter[int] = field(default_factory=Counter)  # by close code
+    closed: Counter[int] = field(default_factory=Counter)  # by close code, 0 for unknown ones
     refused: Counter[str] = field(default_factory=Counter)  # by reason
     answered: Counter[int] = field(default_factory=Counter)  # pages by status
     # The state now:
@@ -57,7 +60,8 @@ class Register:
     origins: Sequence[str | None] | None
     proxies: Proxies
     peer_type: type["Peer"]
-    draining: bool = False
+    draining: bool = False  # no websocket is let in
+    closed: bool = False  # nobody is let in
     doors: set["Door"] = field(default_factory=set)
     peers: set["Peer"] = field(default_factory=set)
     tasks: set[Task[None]] = field(default_factory=set)  # pages being made
@@ -82,7 +86,8 @@ class Register:
         """Note a websocket that has ended."""
         self.peers.remove(peer)
         self.open.leave(peer.address)
-        self.past.closed[code] += 1
+        # A client may choose among thousands of codes; metrics should not grow with them.
+        self.past.closed[code if code in KNOWN_CODES else 0] += 1
         self._add(self.past, peer)
         if not self.peers:
             self.empty.set()

@@ -115,7 +115,11 @@ class Rig:
         if receive_buffer:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         line.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(line, ("127.0.0.1", self.port))
+        try:
+            await asyncio.get_running_loop().sock_connect(line, ("127.0.0.1", self.port))
+        except OSError:
+            line.close()
+            raise
         client = Client(*await asyncio.open_connection(sock=line))
         self._clients.append(client)
         return client
@@ -130,7 +134,8 @@ class Rig:
     def connect(self, path: str = "/ws", **options: Any) -> connect:
         """Open a websocket with a client of the websockets library."""
         options = {"proxy": None, "compression": None, "ping_interval": None} | options
-        return connect(f"ws://127.0.0.1:{self.port}{path}", **options)
+        scheme = "wss" if "ssl" in options else "ws"
+        return connect(f"{scheme}://127.0.0.1:{self.port}{path}", **options)
 
     async def ask(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
         """Send an HTTP request on a socket of its own; returns status, headers, body."""
@@ -141,7 +146,7 @@ class Rig:
     async def until_waiting(self, count: int) -> None:
         """Wait until so many sockets are no websocket yet."""
         async with asyncio.timeout(WAIT):
-            while self.gateway.tally().waiting != count:
+            while self.gateway.tally().waiting != count:  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(0.001)
 
     async def stop(self) -> None:
@@ -237,4 +242,3 @@ def frame(opcode: int, data: bytes = b"", *, fin: bool = True) -> bytes:
 
 async def no_page(request: PageRequest) -> Answer | None:
     return None
-

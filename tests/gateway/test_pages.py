@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from server.gateway import Answer, PageRequest
-from tests.gateway.rig import Rig
+from tests.gateway.rig import WAIT, Rig
 
 asked: list[PageRequest] = []
 
@@ -161,14 +161,21 @@ async def test_a_page_that_takes_too_long_is_given_up(rig: Rig) -> None:
 
 
 async def test_a_page_nobody_waits_for_is_given_up_with_the_gateway(rig: Rig) -> None:
-    gateway = await rig.start(page=page)
+    begun = asyncio.Event()
+
+    async def endless(request: PageRequest) -> Answer | None:
+        begun.set()
+        await asyncio.sleep(60)
+        return None
+
+    gateway = await rig.start(page=endless)
     client = await rig.dial()
     client.write(get("/slow"))
-    async with asyncio.timeout(5):
-        while not any(task.get_name() == "page /slow" for task in asyncio.all_tasks()):
-            await asyncio.sleep(0)
+    async with asyncio.timeout(WAIT):
+        await begun.wait()
+        assert "page /slow" in [task.get_name() for task in asyncio.all_tasks()]
         await gateway.close()
-    assert not any(task.get_name() == "page /slow" for task in asyncio.all_tasks())
+    assert "page /slow" not in [task.get_name() for task in asyncio.all_tasks()]
 
 
 async def test_pages_are_counted_by_status(rig: Rig) -> None:
