@@ -3,7 +3,7 @@
 Both sides run in turns in one process, so that a busy machine slows both down. Figures are
 medians over positions, each the best of several timings.
 
-    python bench/rules.py
+    python -m bench.rules
 """
 
 import random

@@ -181,8 +181,9 @@ def moves(game: Game) -> list[str]:
 
 def may_redeal(game: Game) -> bool:
     """Whether a pass is left."""
-    passes = game["rules"]["passes"]
-    return passes == "unlimited" or game["turn"] < int(passes)
+    passes: str = game["rules"]["passes"]
+    turn: int = game["turn"]
+    return passes == "unlimited" or turn < int(passes)
 
 
 def play(game: Game, move: str) -> None:

@@ -84,9 +84,11 @@ def test_what_is_listed_as_a_hint_the_referee_accepts(name: str) -> None:
 def test_passes_are_redeals_and_one(passes: int) -> None:
     position = deal(Rules.parse(f"double-klondike,passes={passes}"), "5")
     redeals = 0
-    while position.is_legal(DRAW):
-        redeals += not position.hand
-        position = position.play(DRAW)
+    for _ in range(20 * passes + passes):  # packets and redeals, and one too many
+        if position.is_legal(DRAW):
+            redeals += not position.hand
+            position = position.play(DRAW)
+    assert not position.is_legal(DRAW)
     assert redeals == passes - 1
     assert position.turn == passes
 
