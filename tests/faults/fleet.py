@@ -111,6 +111,7 @@ class Fleet:
     ) -> None:
         """`through_proxies` puts one between each node and the store as well."""
         self.chance = chance or Random(0)
+        self.races = 0
         self.store = ValkeyProcess("store", folder, fsync=fsync)
         self.berths = [
             self._berth(f"node-{number}", folder, through_proxies, options)
@@ -169,10 +170,6 @@ class Fleet:
             entries = client.lrange(keys.journal(keys.room(room)).journal, 0, -1)
         return [entry.decode() for entry in entries]
 
-    def racer(self, name: str, plan: Plan | None = None, room: str | None = None) -> Racer:
-        """A player who comes in by any door."""
-        return Racer(name, self.doors, Random(self.chance.random()), plan or Plan(), room=room)
-
 
 class Race:
     """One room and the clients in it, as tasks."""
@@ -184,26 +181,36 @@ class Race:
         seats = sum(not plan.watches for plan in plans)
         self._fleet = fleet
         self.settings = settings or m.Settings(countdown_s=1, seats=seats, time_limit_s=120)
+        fleet.races += 1
         self.racers: list[Racer] = []
         self.tasks: list[asyncio.Task[Record]] = []
         self._plans = plans
 
     async def begin(self, limit_s: float = 60.0) -> Self:
         """Opens the room and lets everybody in, without waiting for the start."""
-        fleet, (first, *others) = self._fleet, self._plans
-        host = Racer(
-            "p1", fleet.doors, Random(fleet.chance.random()), first, settings=self.settings
-        )
-        self._launch(host)
+        first, *others = self._plans
+        host = self._launch(first)
         async with asyncio.timeout(limit_s):
             await host.entered.wait()
-            for number, plan in enumerate(others, 2):
-                self._launch(fleet.racer(f"p{number}", plan, host.record.room))
+        for plan in others:
+            self._launch(plan, host.record.room)
         return self
 
-    def _launch(self, racer: Racer) -> None:
+    def _launch(self, plan: Plan, room: str | None = None) -> Racer:
+        # Each by another node, and whose host is on which differs from race to race.
+        fleet, doors = self._fleet, self._fleet.doors
+        first = (fleet.races + len(self.racers)) % len(doors)
+        racer = Racer(
+            f"p{len(self.racers) + 1}",
+            [*doors[first:], *doors[:first]],
+            Random(fleet.chance.random()),
+            plan,
+            room=room,
+            settings=self.settings,
+        )
         self.racers.append(racer)
         self.tasks.append(asyncio.create_task(racer.run(), name=racer.record.name))
+        return racer
 
     async def running(self, limit_s: float = 60.0) -> Self:
         """Waits until all who race are on their boards."""

@@ -53,7 +53,10 @@ class Racer:
         room: str | None = None,
         settings: m.Settings | None = None,
     ) -> None:
-        """Joins `room`, or opens one with `settings`; `doors` are the nodes' addresses."""
+        """Joins `room`, or opens one with `settings`.
+
+        `doors` are the nodes' addresses; it comes in by the first one.
+        """
         self.record = Record(name)
         self.plan = plan
         self.token: str | None = None
@@ -62,11 +65,11 @@ class Racer:
         self.done = asyncio.Event()
         self.doors = list(doors)
         self.door = ""
+        self._moving_to: str | None = self.doors[0]  # the next one, where it is settled
         self.ghosts: list[Ghost] = []
         self._chance = chance
         self._room, self._settings = room, settings
         self._socket: ClientConnection | None = None
-        self._moving_to: str | None = None  # a door to be taken while the old one is open
         self._lost_at: float | None = None
         self._state: m.Room | None = None
         self._piles: dict[str, str] = {}
