@@ -8,7 +8,7 @@ the next one.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -58,7 +58,8 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._reader = Reader(notEnoughData=_NOTHING)
         self._buffer: list[bytes] = []
-        self._in_flight: deque[tuple[Done, tuple[Arg, ...], Script | None]] = deque()
+        # Commands whose reply is owed, the oldest first.
+        self.in_flight: deque[tuple[Done, tuple[Arg, ...], Script | None]] = deque()
         self._transport: asyncio.Transport | None = None
         self._watchdog: asyncio.TimerHandle | None = None
         self._silent_ticks = 0
@@ -66,11 +67,6 @@ class Connection(asyncio.Protocol):
         self.closed = asyncio.Event()
 
     # --- commands ---------------------------------------------------------------------
-
-    @property
-    def in_flight(self) -> int:
-        """Count the commands whose reply is owed."""
-        return len(self._in_flight)
 
     def send(self, args: tuple[Arg, ...], done: Done, script: Script | None = None) -> None:
         """Send a command with this turn's others; `done` gets its reply, or Lost.
@@ -82,11 +78,7 @@ class Connection(asyncio.Protocol):
         if not self._buffer:
             self._loop.call_soon(self._flush)
         self._buffer.append(packed)
-        self._in_flight.append((done, args, script))
-
-    def run(self, script: Script, keys: Sequence[str], args: Sequence[Arg], done: Done) -> None:
-        """Run a script."""
-        self.send(("EVALSHA", script.sha, len(keys), *keys, *args), done, script)
+        self.in_flight.append((done, args, script))
 
     async def ask(self, *args: Arg) -> Any:
         """Send a command and wait for its reply.
@@ -146,14 +138,14 @@ class Connection(asyncio.Protocol):
         self.closed.set()
         # The line must know first, so that nothing new is sent from the callbacks below.
         self._on_closed(self, reason)
-        while self._in_flight:
-            self._call(self._in_flight.popleft()[0], Lost())
+        while self.in_flight:
+            self._call(self.in_flight.popleft()[0], Lost())
 
     def _tick(self) -> None:
         # Counted in turns of this loop, not in time: after a stall of our own process the
         # replies may be waiting in the socket, and must be read before the store is blamed.
         self._watchdog = self._loop.call_later(self._limits.reply_s / _TICKS, self._tick)
-        if not self._in_flight:
+        if not self.in_flight:
             self._silent_ticks = 0
             return
         self._silent_ticks += 1
@@ -164,10 +156,10 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, reply: Any) -> None:
         self._silent_ticks = 0
-        if not self._in_flight:
+        if not self.in_flight:
             self.abort("a reply without a command")
             return
-        done, args, script = self._in_flight.popleft()
+        done, args, script = self.in_flight.popleft()
         if type(reply) is ReplyError:
             text = str(reply)
             if script is not None and text.startswith("NOSCRIPT"):
@@ -191,11 +183,11 @@ class Connection(asyncio.Protocol):
         # RESP3 confirms a subscription by a push instead of a reply, but still in the order
         # of the commands: one that does not fit the oldest command was not asked for. The
         # store sends such when it gives a channel away (a moved slot).
-        if self._in_flight:
-            args = self._in_flight[0][1]
+        if self.in_flight:
+            args = self.in_flight[0][1]
             if args[0] == command and (channel is None or args[1] == channel):
                 self._silent_ticks = 0
-                self._call(self._in_flight.popleft()[0], count)
+                self._call(self.in_flight.popleft()[0], count)
                 return
         self.abort(f"the store ended the subscription to {channel!r}")
 

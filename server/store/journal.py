@@ -13,9 +13,11 @@ acknowledged, and the copy must be made anew.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol, cast
+
+from msgspec import Struct
 
 from server.store import keys, lua
 from server.store.clock import Clock
@@ -30,8 +32,7 @@ PAGE = 2_000  # entries read by one command, so that a long journal delays nobod
 ATTACHED = b"attached "
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One event of a journal."""
 
     version: int  # its place, from 1
@@ -43,16 +44,14 @@ class Entry:
         return b"%d %s" % (self.at, self.payload)
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Struct, frozen=True):
     """The events are in the journal; the version is that of the last one."""
 
     version: int
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Nothing was appended: the journal is at another version; decide again.
 
     A version below the one expected means that the store lost entries.
@@ -61,8 +60,7 @@ class Conflict:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Denied:
+class Denied(Struct, frozen=True):
     """Nothing was appended, because of a guard; `n` is the player's last play number.
 
     Codes: not-running, early, late, replaced, repeat, gap, done, missing.
@@ -322,23 +320,20 @@ def _entry(version: int, text: bytes) -> Entry:
 
 
 def _outcome(reply: Any) -> Outcome:
-    match reply:
-        case [int(version), at]:
-            return Appended(version, at)
-        case [b"conflict", version]:
-            return Conflict(version)
-        case [code, n]:
-            return Denied(code.decode(), n)
-        case Lost():
-            return reply
-        case _:
-            # The store's own trouble (memory, disk): it may come after the first write.
-            log.error("the store refuses an append: %s", reply)
-            return Lost()
+    if type(reply) is list:
+        first, number = reply
+        if type(first) is int:
+            return Appended(first, number)
+        return Conflict(number) if first == b"conflict" else Denied(first.decode(), number)
+    if isinstance(reply, Lost):
+        return reply
+    # The store's own trouble (memory, disk): it may come after the first write.
+    log.error("the store refuses an append: %s", reply)
+    return Lost()
 
 
-def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> list[Arg]:
-    return [part for pair in pairs.items() for part in pair]
+def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> Iterable[Arg]:
+    return chain.from_iterable(pairs.items())
 
 
 def _safely(call: Callable[[], None]) -> None:

@@ -138,7 +138,7 @@ class Line:
         """Run a script; `done` as in `send`."""
         connection = self._ready(done)
         if connection is not None:
-            connection.run(script, keys, args, done)
+            connection.send(("EVALSHA", script.sha, len(keys), *keys, *args), done, script)
 
     async def ask(self, *args: Arg) -> Any:
         """Send a command and wait for its reply.
@@ -154,7 +154,7 @@ class Line:
 
     def _ready(self, done: Done) -> Connection | None:
         connection = self._connection
-        if connection is not None and connection.in_flight < self._limits.in_flight:
+        if connection is not None and len(connection.in_flight) < self._limits.in_flight:
             self.counts.sent += 1
             return connection
         self.counts.lost += 1
@@ -298,7 +298,7 @@ class Line:
             self._connection.abort(f"the store refuses a subscription: {reply}")
 
     def _fall(self, connection: Connection, reason: str) -> None:
-        self.counts.lost += connection.in_flight
+        self.counts.lost += len(connection.in_flight)
         if connection is not self._connection:
             return
         self._connection = None

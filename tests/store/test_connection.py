@@ -53,7 +53,7 @@ class Bench:
         self.connection.send(args, self.replies.append)
 
     def run(self) -> None:
-        self.connection.run(SCRIPT, ["k"], ["v"], self.replies.append)
+        self.connection.send(("EVALSHA", SCRIPT.sha, 1, "k", "v"), self.replies.append, SCRIPT)
 
     def hear(self, data: bytes) -> None:
         self.connection.data_received(data)

@@ -207,3 +207,21 @@ async def test_cancelled_requests_leave_no_reply_behind(patient):
     ]
     assert right
     assert all(right)
+
+
+async def test_a_request_whose_connection_is_cut_is_made_again(private, patient):
+    player, _ = await patient.players.create("Ann")
+    await patient.line.ask("CLIENT", "PAUSE", 200, "WRITE")
+    connecting = asyncio.create_task(patient.players.connect(player.id))
+    await asyncio.sleep(0.05)  # until it waits in the store
+    assert await patient.line.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes") > 0
+    assert await connecting == 1
+
+
+async def test_a_subscription_that_failed_is_not_kept(private, patient):
+    ear = Ear()
+    with stalled(private), pytest.raises(Unavailable):
+        await patient.journals.subscribe(ROOM, ear)
+    await until(lambda: patient.up)
+    assert await patient.line.ask("SPUBLISH", keys.journal(ROOM).news, b"0 hi") == 0
+    assert ear.resyncs == 0
