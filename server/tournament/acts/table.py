@@ -1,0 +1,99 @@
+"""Who may do what when: the table that every act is checked against.
+
+`by` is a player's id, "owner" or "referee"; the latter two are roles that whoever runs the
+tournament has made sure of.
+"""
+
+from typing import Final, Literal
+
+from server.refusal import Refusal
+from server.tournament.records import Phase
+from server.tournament.state import State
+
+Role = Literal["owner", "referee", "player"]
+
+_RULINGS: Final = frozenset(
+    {"extend", "restart", "void", "override", "disqualify", "reinstate", "publish", "announce"}
+)
+_CONDUCT: Final = frozenset({"pause", "resume", "repair", "hold", "remove", "readmit"})
+_OWNER_ONLY: Final = frozenset({"cancel", "substitute", "invite"})
+_BEFORE: Final = frozenset(
+    {"edit", "invite", "remove", "open-check-in", "seed", "start", "extend", "announce", "cancel"}
+)
+_PAUSED: Final = _RULINGS | _CONDUCT - {"pause"}
+_RUNNING: Final = _RULINGS | _CONDUCT - {"resume"}
+
+# phase -> role -> acts
+ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
+    "draft": {
+        "owner": _BEFORE,
+        "referee": frozenset({"open-check-in", "announce"}),
+        "player": frozenset({"enter", "withdraw"}),
+    },
+    "check-in": {
+        "owner": (_BEFORE | {"close-check-in", "check-in-for"}) - {"edit", "open-check-in"},
+        "referee": frozenset({"close-check-in", "check-in-for", "announce"}),
+        "player": frozenset({"enter", "withdraw", "check-in"}),
+    },
+    "running": {
+        "owner": _RUNNING | _OWNER_ONLY,
+        "referee": _RUNNING,
+        "player": frozenset({"enter", "withdraw", "rejoin"}),
+    },
+    "paused": {
+        "owner": _PAUSED | _OWNER_ONLY,
+        "referee": _PAUSED,
+        "player": frozenset({"enter", "withdraw", "rejoin"}),
+    },
+    "finished": {
+        "owner": frozenset({"override", "restart", "publish", "announce"}),
+        "referee": frozenset({"announce"}),
+        "player": frozenset(),
+    },
+    "cancelled": {
+        "owner": frozenset({"announce"}),
+        "referee": frozenset(),
+        "player": frozenset(),
+    },
+}
+
+_NOT_NOW: Final[dict[Phase, str]] = {
+    "draft": "The tournament has not started yet.",
+    "check-in": "The tournament is about to start: check-in is open.",
+    "running": "The tournament is running.",
+    "paused": "The tournament is paused.",
+    "finished": "The tournament is over.",
+    "cancelled": "The tournament is cancelled.",
+}
+
+
+def role(by: str) -> Role:
+    """Give the role in which somebody acts."""
+    if by == "owner":
+        return "owner"
+    return "referee" if by == "referee" else "player"
+
+
+def actions(state: State, by: str) -> list[str]:
+    """Give what somebody in this role may do now, by the acts' names."""
+    return sorted(ALLOWED[state.phase][role(by)])
+
+
+def check(state: State, by: str, act: str) -> None:
+    """Refuse what the table does not allow.
+
+    Raises:
+        Refusal: with the reason for whoever asked.
+    """
+    who = role(by)
+    if act in ALLOWED[state.phase][who]:
+        return
+    if any(act in roles[who] for roles in ALLOWED.values()):
+        raise Refusal("not-now", _NOT_NOW[state.phase])
+    raise Refusal("not-yours", f"That is not for a {who} of this tournament to do.")
+
+
+def check_why(why: str) -> None:
+    """Refuse a ruling without a reason."""
+    if not why.strip():
+        raise Refusal("no-reason", "Say why: the reason goes into the audit log.")

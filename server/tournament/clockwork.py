@@ -1,0 +1,156 @@
+"""What a tournament does by itself: by time, and because the rules say that it follows.
+
+`due` gives the next step only; fold it and ask again until there is none. A step that
+starts a round computes a pairing, which takes a while in a large field: `pairs_next` tells,
+so that a fork of the tournament can be asked elsewhere than on an event loop.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from server.tournament import beginning, calling
+from server.tournament import events as ev
+from server.tournament.around import Around
+from server.tournament.qualifying import qualified
+from server.tournament.records import Draft, End
+from server.tournament.series import is_last
+from server.tournament.state import State
+
+GRACE_MS: Final = 60_000  # for a race's result to come in after the time limit
+
+
+def due(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
+    """Give the events that have to happen at this instant; nothing if there are none."""
+    if state.phase in ("draft", "check-in"):
+        return beginning.due(state, now, around)
+    if state.phase != "running":
+        return []
+    return (
+        _lost_races(state, now)
+        or _close(state, now)
+        or calling.next_races(state, now, around)
+        or _go_on(state, now, around)
+    )
+
+
+def next_due(state: State, now: int) -> int | None:
+    """Give the next instant after `now` at which `due` may have something to say.
+
+    What is due already is not in it: ask `due` first.
+    """
+    return min((instant for instant in _instants(state) if instant > now), default=None)
+
+
+def _instants(state: State) -> Iterator[int]:
+    if state.phase in ("draft", "check-in"):
+        yield from beginning.instants(state)
+    elif state.phase == "running":
+        yield from _instants_of_play(state)
+
+
+def _instants_of_play(state: State) -> Iterator[int]:
+    for each in state.open:
+        race = state.matches[each].race
+        if race is not None:
+            yield lost_at(state, race.starts)
+    on = state.round
+    if on is not None and on.deadline is not None and not on.closed:
+        yield on.deadline
+
+
+def pairs_next(state: State) -> bool:
+    """Whether `due` may start a round now, which can take a while."""
+    if state.phase != "running":
+        return False
+    clock = state.format(state.stage.number).on_clock
+    return clock or not state.open or bool(state.redo) or state.repair
+
+
+# --- races that came to nothing, rounds whose time is up ---------------------------------
+
+
+def lost_at(state: State, starts: int) -> int:
+    """Give the instant at which a race without a result is given up."""
+    race = state.settings.race
+    return starts + 1000 * (race.countdown_s + race.time_limit_s) + GRACE_MS
+
+
+def _lost_races(state: State, now: int) -> list[ev.AnyEvent]:
+    open_matches = (state.matches[each] for each in state.open)
+    return [
+        ev.RaceVoided(
+            match=match.id,
+            race=match.race.number,
+            why="no result came in",
+            last=is_last(match),
+        )
+        for match in open_matches
+        if match.race is not None and now >= lost_at(state, match.race.starts)
+    ]
+
+
+def _close(state: State, now: int) -> list[ev.AnyEvent]:
+    on = state.round
+    if on is None or on.deadline is None or on.closed or now < on.deadline:
+        return []
+    return [ev.RoundClosed(round=on.number)]
+
+
+# --- rounds and stages ----------------------------------------------------------------
+
+
+def _go_on(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
+    if state.stage.ended is not None:
+        return _next_stage(state, now)
+    if state.repair:
+        return [pair_again(state, now, around, by="", why="an earlier result was overruled")]
+    if state.redo and (found := _call_again(state, now, around)):
+        return found
+    if state.open or is_held(state):
+        return []
+    drafts = _drafts(state, now, around)
+    wanted = calling.drafts_of(drafts)
+    if not wanted:
+        return [_end(state, drafts)]
+    called = calling.next_round(state, wanted, now, around)
+    return [called] if called is not None else []
+
+
+def _drafts(state: State, now: int, around: Around) -> list[Draft | End]:
+    draft = state.format(state.stage.number).draft
+    return [draft(field) for field in state.fields(state.stage.number, now, around.here)]
+
+
+def _call_again(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
+    wanted = calling.drafts_of(_drafts(state, now, around))
+    called = calling.again(state, wanted, now, around)
+    return [called] if called is not None else []
+
+
+def pair_again(state: State, now: int, around: Around, *, by: str, why: str) -> ev.Repaired:
+    """Pair the round that is called, and has not started, anew."""
+    draft = state.format(state.stage.number).draft
+    fields = state.fields(state.stage.number, now, around.here)
+    drafts = [draft(calling.unpaired(field)) for field in fields]
+    return calling.repaired(state, calling.drafts_of(drafts), now, around, by=by, why=why)
+
+
+def is_held(state: State) -> bool:
+    """Whether the results of the round are there and wait for the organiser."""
+    on = state.round
+    return state.hold and on is not None and not on.published and not state.open
+
+
+def _end(state: State, ends: list[Draft | End]) -> ev.StageEnded:
+    reasons = dict.fromkeys(end.why for end in ends if isinstance(end, End))
+    return ev.StageEnded(stage=state.stage.number, why="; ".join(reasons))
+
+
+def _next_stage(state: State, now: int) -> list[ev.AnyEvent]:
+    done = state.stage
+    if done.number + 1 == len(state.settings.stages):
+        return [ev.Finished(why=done.ended or "")]
+    order = qualified(state, done.number)
+    if len(order) < 2:
+        return [ev.Finished(why="fewer than two players have qualified for the next stage")]
+    return [beginning.stage_opened(state, done.number + 1, order, now)]

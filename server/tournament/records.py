@@ -1,0 +1,204 @@
+"""What a tournament's state is made of: immutable records, replaced when something happens."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from server.tournament.events import Bye, Row
+from server.tournament.settings import StageSettings, TournamentSettings
+
+Phase = Literal["draft", "check-in", "running", "paused", "finished", "cancelled"]
+Status = Literal["in", "withdrawn", "disqualified"]
+ResultKind = Literal["played", "forfeit", "walkover", "void", "ruled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place in the tournament and who has it."""
+
+    id: str  # of the player who took the place
+    player: str  # who plays on it now
+    name: str
+    rating: int
+    bot: bool = False
+    status: Status = "in"
+    checked: bool = False  # in
+    absences: int = 0  # no-shows in a row
+    pauses: int = 0  # times withdrawn and back, which an arena makes wait for
+    back_at: int = 0
+    free_at: int = 0  # since when without a match
+
+    @property
+    def is_in(self) -> bool:
+        """Whether this place still takes part."""
+        return self.status == "in"
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """One race of a match."""
+
+    number: int
+    room: str
+    deal: str
+    starts: int
+    players: tuple[str, ...]  # who has the match's places when the race is called
+    rows: tuple[Row, ...] = ()
+    state: Literal["called", "raced", "void"] = "called"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a match came to: each entry's place, equal ones equal; none if it is void."""
+
+    places: tuple[tuple[str, int], ...]
+    kind: ResultKind
+    why: str = ""
+
+    def place(self, entry: str) -> int | None:
+        """Give an entry's place."""
+        return dict(self.places).get(entry)
+
+    @property
+    def winner(self) -> str | None:
+        """The one entry in the first place; None in a draw or a void match."""
+        first = [entry for entry, place in self.places if place == 1]
+        return first[0] if len(first) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two or more who meet: one race or a series."""
+
+    id: str  # ROUND.NUMBER
+    stage: int
+    group: int
+    round: int
+    slot: str
+    entries: tuple[str, ...]
+    why: str
+    races: tuple[Race, ...] = ()
+    lost: tuple[str, ...] = ()  # who gave the match up: absent, withdrawn, disqualified
+    result: Result | None = None
+    raced_at: int = 0  # when the last race ended
+    failed: int = 0  # races that came to nothing since the start or a restart
+    closed: bool = False  # no further race: the round's time is up, or too many have failed
+    discarded: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this match has still to be decided."""
+        return self.result is None and not self.discarded
+
+    @property
+    def race(self) -> Race | None:
+        """The race that is called or on."""
+        return self.races[-1] if self.races and self.races[-1].state == "called" else None
+
+    @property
+    def raced(self) -> tuple[Race, ...]:
+        """The races that count."""
+        return tuple(race for race in self.races if race.state == "raced")
+
+    @property
+    def is_played(self) -> bool:
+        """Whether at least one race of it counts."""
+        return any(race.state == "raced" for race in self.races)
+
+    @property
+    def other(self) -> dict[str, str]:
+        """Who meets whom, where two meet."""
+        if len(self.entries) != 2:
+            return {}
+        a, b = self.entries
+        return {a: b, b: a}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round, or a pairing of an arena."""
+
+    number: int  # through all stages
+    stage: int
+    starts: int
+    deadline: int | None
+    matches: tuple[str, ...]
+    byes: tuple[Bye, ...]
+    closed: bool = False
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage that has begun."""
+
+    number: int  # from 0
+    groups: tuple[tuple[str, ...], ...]  # in seed order, late entries last
+    size: int  # of the first group, without late entries
+    opened_at: int
+    ends: int | None  # of an arena
+    rounds: tuple[int, ...] = ()
+    ended: str | None = None  # why
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What a format sees: one group of a stage, with what has happened in it."""
+
+    group: int
+    spec: StageSettings
+    settings: TournamentSettings
+    order: tuple[str, ...]  # in seed order, late entries last
+    size: int  # without late entries
+    entries: dict[str, Entry]  # all of the tournament
+    rounds: tuple[Round, ...]
+    matches: tuple[Match, ...]  # of this group, without discarded ones, as they were called
+    opened_at: int = 0
+    ends: int | None = None
+    now: int = 0
+    here: frozenset[str] | None = None  # entries with a connection; None: all
+
+    def is_in(self, entry: str) -> bool:
+        """Whether an entry still takes part."""
+        return self.entries[entry].is_in
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """Those who still take part, in seed order."""
+        return tuple(entry for entry in self.order if self.entries[entry].is_in)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A match that a format wants."""
+
+    entries: tuple[str, ...]
+    why: str
+    slot: str = ""
+    out: tuple[str, ...] = ()  # of the entries, who cannot play
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A round that a format wants."""
+
+    meetings: tuple[Meeting, ...]
+    byes: tuple[Bye, ...] = ()
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """A format has nothing more to play."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """One line of the standings."""
+
+    entry: str
+    place: int | None  # None: disqualified
+    points: int = 0  # half points, where a format has them
+    values: tuple[int | float, ...] = ()  # by the tie-breaks in order, or a format's own keys
+    note: str = ""  # e.g. where someone was eliminated
