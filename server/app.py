@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from server import metrics
+from server import metrics, tasks
 from server.config import Config
 from server.connection import Connection, Desk
 from server.gateway import Gateway, Peer
@@ -127,9 +127,7 @@ class Node:
         drain = asyncio.create_task(self._gateway.drain(self.config.drain_seconds))
         hurry = asyncio.create_task(self._hurry.wait())
         await asyncio.wait((drain, hurry), return_when=asyncio.FIRST_COMPLETED)
-        for task in (drain, hurry, *self._tasks):
-            task.cancel()
-        await asyncio.gather(drain, hurry, *self._tasks, return_exceptions=True)
+        await tasks.cancel((drain, hurry, *self._tasks))
         await self._store.drain(IN_FLIGHT_LIMIT_S)
         await self._gateway.close()
         self._rooms.close()

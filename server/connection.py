@@ -87,11 +87,11 @@ class Connection:
 
     def closed(self, code: int) -> None:
         """The connection is gone; the player's seat is not."""
+        # A task that runs is not cancelled: it is short, and a library that swallows the
+        # cancellation would leave it half done. It finds the room let go of.
         self._closed = True
         self._inbox.clear()
         self._desk.connections.discard(self)
-        if self._task is not None:
-            self._task.cancel()
         self._quit_room()
 
     # --- the room's side --------------------------------------------------------------
@@ -124,6 +124,7 @@ class Connection:
     def replaced(self) -> None:
         """Give way to a newer connection of the same player."""
         self._desk.tally.replaced += 1
+        self._closed = True
         self._quit_room()
         self._peer.close(m.Close.REPLACED, "a newer connection of this player is there")
 
@@ -364,6 +365,9 @@ class Connection:
     async def _enter(self, code: str, *, watching: bool, resume: bool = False) -> None:
         self._quit_room()
         room = await self._desk.rooms.hold(code)
+        if self._closed:
+            self._desk.rooms.release(code)
+            return
         self._room, self.watching = room, watching
         try:
             # Written before the room shows itself: who sees it can rely on coming back.
@@ -375,8 +379,8 @@ class Connection:
         except BaseException:
             self._quit_room()
             raise
-        if self._closed:
-            self._quit_room()
+        if self._room is not room:
+            room.exit(self)  # let go of while it was being entered
 
     async def _leave(self, room: Room) -> None:
         if not self.watching:

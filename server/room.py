@@ -28,6 +28,7 @@ from server.store import (
     Denied,
     Entry,
     Lost,
+    Missing,
     Store,
     Unavailable,
     attached,
@@ -449,7 +450,11 @@ class Room:
             Refusal: an even newer connection of the same player is there.
         """
         if not viewer.watching:
-            if not await self._store.journals.attach(self.jid, viewer.player, viewer.epoch):
+            try:
+                newest = await self._store.journals.attach(self.jid, viewer.player, viewer.epoch)
+            except Missing:
+                raise Refusal("missing", _DENIED["missing"]) from None
+            if not newest:
                 raise Refusal("replaced", _DENIED["replaced"])
             await self.catch_up()
         audience = self.live

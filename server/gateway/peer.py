@@ -258,7 +258,7 @@ class Peer(Protocol):
 
     def _frame(self, data: bytes, now: float) -> None:
         protocol = self._protocol
-        if data[0] & 0x0F == Opcode.CLOSE:
+        if data[0] & 0x0F == Opcode.CLOSE and data[1] < MASKED + 126:
             # The peer may close between the fragments of a message (RFC 6455, 5.4), which
             # the protocol takes for an error.
             protocol.current_size = self._parts = None

@@ -14,7 +14,9 @@ SECRET = bytes(range(32))
 class Told:
     """A race and its clock: `tell` appends events as the store would."""
 
-    def __init__(self, settings: Settings | None = None, host: str = "anna") -> None:
+    def __init__(
+        self, settings: Settings | None = None, host: str = "anna", commitment: str = ""
+    ) -> None:
         self.now = T0
         self.lines: list[tuple[int, bytes]] = []
         self.race = Race(SECRET if settings is None or settings.seed is None else None)
@@ -24,7 +26,7 @@ class Told:
                 room="ABCDEF",
                 deal="ABCDEF-1",
                 settings=settings or Settings(),
-                commitment="",
+                commitment=commitment,
                 host=host,
             )
         )

@@ -4,7 +4,7 @@ Source: lichess' own rules for its arenas. A race takes the place of a game and 
 expected length that of a game's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from server.tournament.pairing.field import Pair, Pairing, Waiting
@@ -13,6 +13,7 @@ from server.tournament.pairing.matching import Cost, Edge, cheapest_matching
 # More idle players than this are paired in groups of at most this size.
 GROUP_SIZE = 100
 MATCHED_GROUPS = 2
+MATCHED_TAIL = 4
 RANK_FACTOR = 300
 RANK_FACTOR_AT_TOP = 1700
 DUEL = 2
@@ -52,8 +53,10 @@ def pair_arena(waiting: Sequence[Waiting], *, active: int, first_pass: bool) -> 
     else:
         pairs = _in_groups(idle, may_repeat)
     busy = {player for pair in pairs for player in (pair.a, pair.b)}
-    left = [(player.id, _left_reason(player, idle)) for player in idle if player.id not in busy]
-    return Pairing(tuple(pairs), tuple(left))
+    left = [player for player in idle if player.id not in busy]
+    return Pairing(
+        tuple(pairs), tuple((player.id, _left_reason(player, left, idle)) for player in left)
+    )
 
 
 def _top_rank(idle: Sequence[Waiting]) -> int:
@@ -108,24 +111,27 @@ def _in_groups(idle: Sequence[Waiting], may_repeat: bool) -> list[Pair]:
     """Pairs a crowd: the best two groups by matching, the rest as neighbours in rank."""
     left_out = _by_arrival(idle)[:1] if len(idle) % 2 else []
     playing = [player for player in idle if player not in left_out]
+    top_rank = _top_rank(idle)
     pairs: list[Pair] = []
     matched = playing[: MATCHED_GROUPS * GROUP_SIZE]
     for at in range(0, len(matched), GROUP_SIZE):
-        pairs += _matched(matched[at : at + GROUP_SIZE], _top_rank(idle), may_repeat)
-    return pairs + _neighbours_by_rank(playing[len(matched) :], may_repeat)
+        pairs += _matched(matched[at : at + GROUP_SIZE], top_rank, may_repeat)
+    return pairs + _neighbours_by_rank(playing[len(matched) :], top_rank, may_repeat)
 
 
-def _neighbours_by_rank(group: Sequence[Waiting], may_repeat: bool) -> list[Pair]:
-    """Pairs each with the next in rank whom they have not just met."""
-    open_players = list(group)
+def _neighbours_by_rank(group: Sequence[Waiting], top_rank: int, may_repeat: bool) -> list[Pair]:
+    """Pairs each with the next in rank whom they have not just met.
+
+    The last few are matched, since the last two by themselves may have just met.
+    """
+    left = list(group)
     pairs: list[Pair] = []
-    while len(open_players) >= DUEL:
-        first = open_players.pop(0)
-        partner = next((p for p in open_players if may_repeat or not _just_met(first, p)), None)
-        if partner is not None:
-            open_players.remove(partner)
-            pairs.append(_pair(first, partner))
-    return pairs
+    while len(left) > MATCHED_TAIL:
+        first = left.pop(0)
+        partner = next(other for other in left if may_repeat or not _just_met(first, other))
+        left.remove(partner)
+        pairs.append(_pair(first, partner))
+    return pairs + _matched(left, top_rank, may_repeat)
 
 
 def _pair(a: Waiting, b: Waiting) -> Pair:
@@ -137,10 +143,9 @@ def _pair(a: Waiting, b: Waiting) -> Pair:
     )
 
 
-def _left_reason(player: Waiting, idle: Sequence[Waiting]) -> str:
+def _left_reason(player: Waiting, left: Sequence[Waiting], idle: Sequence[Waiting]) -> str:
     if len(idle) == 1:
         return "waits: nobody else is waiting"
-    others: Mapping[str, Waiting] = {other.id: other for other in idle if other is not player}
-    if all(_just_met(player, other) for other in others.values()):
-        return "waits: has just met the only one who is waiting"
+    if any(_just_met(player, other) for other in left):
+        return "waits: has just met the only other player left"
     return "waits: odd number, the latest arrival sits out this pass"

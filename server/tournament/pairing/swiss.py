@@ -1,10 +1,10 @@
-"""Swiss pairing by exact matching (docs/decisions/pairing-by-matching.md).
+"""Swiss pairing by exact matching (docs/decisions/0009-pairing.md).
 
 What counts, each before all that follow:
 1. as many pairs as the organiser's forbidden pairs leave;
 2. nobody sits out again while anybody else could;
 3. the fewest rematches, then the fewest games against the same opponent;
-4. the lowest sits out;
+4. who is first in turn sits out: from the foot of the standings;
 5. the least sum of squared score differences;
 6. the fewest players who float the same way as in the round before;
 7. inside a score group the upper half meets the lower half in order; who floats down comes
@@ -13,6 +13,7 @@ What counts, each before all that follow:
 
 from collections.abc import Collection, Sequence
 from itertools import combinations, groupby
+from typing import NamedTuple
 
 from server.tournament.pairing.field import (
     DOWN,
@@ -30,6 +31,14 @@ from server.tournament.pairing.matching import Cost, Edge, cheapest_matching
 Forbidden = Collection[frozenset[str]]
 
 
+class _Spot(NamedTuple):
+    """A player's place in a score group, as the fold sees it."""
+
+    place: int  # from the head of the group, 0
+    half: int  # places from a player of the upper half to its partner in the lower
+    foot: int  # the last place of the group
+
+
 def pair_swiss(
     contenders: Sequence[Contender],
     *,
@@ -40,45 +49,44 @@ def pair_swiss(
     """Pairs a round at the least cost there is.
 
     Nobody sits out if the number is even and `forbidden` leaves a way. A rematch is made only
-    where every pairing has one, and its reason says so.
+    where it cannot be avoided without a second bye, and its reason says so.
     """
     if not 1 <= round_number <= rounds:
         raise ValueError(f"there is no round {round_number} of {rounds}")
     forbidden = frozenset(forbidden)
     field = by_standing(contenders)
-    out = sitting_out(field, forbidden)
-    playing = [contender for contender in field if contender not in out]
-    spots = _spots(playing)
-    costs = {
-        (i, j): _rematch_cost(a, b) + _distance_cost(a, b, spots[i], spots[j])
-        for (i, a), (j, b) in combinations(enumerate(playing), 2)
-        if is_allowed(a.id, b.id, forbidden)
-    }
-    pairs = [
-        Pair(playing[i].id, playing[j].id, _reason(playing[i], playing[j], spots[i], spots[j]))
-        for i, j in cheapest_matching(len(playing), costs)
-    ]
-    byes = [(contender.id, bye_reason(contender, out, field)) for contender in out]
-    return Pairing(tuple(pairs), tuple(byes))
+    out = bye_order(field)[: len(field) % 2]
+    pairs = _pairs_without(out, field, forbidden)
+    # If nobody sits out the matching has weighed the rematches, and if there are none the first
+    # in turn may sit out; only otherwise it is a question who does.
+    is_full = 2 * len(pairs) + len(out) == len(field)
+    if not is_full or (out and any(b.id in a.met for a, b in pairs)):
+        out = sitting_out(field, forbidden)
+        pairs = _pairs_without(out, field, forbidden)
+    spots = _spots(out, field)
+    return Pairing(
+        tuple(Pair(a.id, b.id, _reason(a, b, spots[a.id], spots[b.id])) for a, b in pairs),
+        tuple((contender.id, bye_reason(contender, out, field)) for contender in out),
+    )
 
 
 def sitting_out(field: Sequence[Contender], forbidden: Forbidden) -> list[Contender]:
     """Returns who gets no opponent, given the field by standing: the fewest possible."""
-    count = _left_over(field, forbidden)
-    if count == 0:
-        return []
-    turns = {contender.id: turn for turn, contender in enumerate(bye_order(field))}
-    grades = {grade: at for at, grade in enumerate(sorted({_grade(c) for c in field}))}
-    costs: dict[Edge, Cost] = {
-        (i, j): (0, *_rematch_cost(a, b), 0)
+    free: dict[Edge, Cost] = {
+        (i, j): _rematch_cost(a, b)
         for (i, a), (j, b) in combinations(enumerate(field), 2)
         if is_allowed(a.id, b.id, forbidden)
     }
+    size = len(field)
+    chairs = range(size, size + size - 2 * len(cheapest_matching(size, dict.fromkeys(free, ()))))
+    turns = {contender.id: turn for turn, contender in enumerate(bye_order(field))}
+    no_bye = (0, 0, 0)
+    costs = {pair: (*no_bye, *rematch, 0) for pair, rematch in free.items()}
     for i, contender in enumerate(field):
-        cost = (grades[_grade(contender)], 0, 0, turns[contender.id])
-        costs.update({(i, len(field) + chair): cost for chair in range(count)})
-    matched = cheapest_matching(len(field) + count, costs)
-    return [field[i] for i, j in matched if j >= len(field)]
+        again = (int(contender.byes > 0), contender.byes, contender.forfeit_wins)
+        costs.update({(i, chair): (*again, 0, 0, turns[contender.id]) for chair in chairs})
+    matched = cheapest_matching(size + len(chairs), costs)
+    return [field[i] for i, j in matched if j >= size]
 
 
 def bye_reason(contender: Contender, out: Sequence[Contender], field: Sequence[Contender]) -> str:
@@ -87,32 +95,48 @@ def bye_reason(contender: Contender, out: Sequence[Contender], field: Sequence[C
         return "nobody else is in this round"
     if len(out) > 1 or len(field) % 2 == 0:
         return "the forbidden pairs leave no opponent"
-    rank = bye_order(field).index(contender)
-    if rank > 0:
-        return "odd number: all who come first for the bye are needed to pair the rest"
+    if bye_order(field)[0] != contender:
+        return "odd number: who comes first in turn is needed to pair the others"
     if contender.byes:
-        return "odd number: everybody has had a bye"
+        return "odd number: everybody has had a bye, the fewest and then the lowest first"
     if contender.forfeit_wins:
         return "odd number: everybody has had a bye or a win by forfeit"
     if contender == field[-1]:
-        return "odd number: lowest of the standings"
-    return "odd number: lowest of those without a bye, a win by forfeit or a late entry"
+        return "odd number: last in the standings"
+    return "odd number: last of those without a bye, a win by forfeit or a late entry"
 
 
-def _grade(contender: Contender) -> tuple[int, int]:
-    return contender.byes, contender.forfeit_wins
-
-
-def _left_over(field: Sequence[Contender], forbidden: Forbidden) -> int:
-    """Returns how many find no opponent in the largest matching."""
-    if not forbidden:
-        return len(field) % 2
-    free: dict[Edge, Cost] = {
-        (i, j): ()
-        for (i, a), (j, b) in combinations(enumerate(field), 2)
+def _pairs_without(
+    out: Sequence[Contender], field: Sequence[Contender], forbidden: Forbidden
+) -> list[tuple[Contender, Contender]]:
+    """Returns the best pairs of the field without some, the higher player of each first."""
+    playing = [contender for contender in field if contender not in out]
+    spots = _spots(out, field)
+    costs = {
+        (i, j): _rematch_cost(a, b) + _distance_cost(a, b, spots[a.id], spots[b.id])
+        for (i, a), (j, b) in combinations(enumerate(playing), 2)
         if is_allowed(a.id, b.id, forbidden)
     }
-    return len(field) - 2 * len(cheapest_matching(len(field), free))
+    return [(playing[i], playing[j]) for i, j in cheapest_matching(len(playing), costs)]
+
+
+def _spots(out: Sequence[Contender], field: Sequence[Contender]) -> dict[str, _Spot]:
+    """Returns the spots of those who play, given the field by standing.
+
+    Going down, a group that is odd without the one who comes down from above sends its own
+    lowest further down; the rest make the two halves.
+    """
+    playing = [contender for contender in field if contender not in out]
+    spots: dict[str, _Spot] = {}
+    comes_down = 0
+    for _, group in groupby(playing, key=lambda contender: contender.points):
+        members = list(group)
+        goes_down = (len(members) - comes_down) % 2
+        half = (len(members) - comes_down - goes_down) // 2
+        for place, contender in enumerate(members):
+            spots[contender.id] = _Spot(place, half, len(members) - 1)
+        comes_down = goes_down
+    return spots
 
 
 def _rematch_cost(a: Contender, b: Contender) -> Cost:
@@ -120,30 +144,7 @@ def _rematch_cost(a: Contender, b: Contender) -> Cost:
     return (1, times - 1) if times else (0, 0)
 
 
-# --- places in a score group ----------------------------------------------------------
-
-# (place in the group, places between the partners of upper and lower half, place of the foot)
-Spot = tuple[int, int, int]
-
-
-def _spots(field: Sequence[Contender]) -> list[Spot]:
-    """Returns each player's spot, given an even field by standing.
-
-    Going down, a group that is odd without the one who comes down from above sends its own
-    lowest further down; the rest make the two halves.
-    """
-    spots: list[Spot] = []
-    comes_down = 0
-    for _, members in groupby(field, key=lambda contender: contender.points):
-        size = len(list(members))
-        goes_down = (size - comes_down) % 2
-        half = (size - comes_down - goes_down) // 2
-        spots += [(place, half, size - 1) for place in range(size)]
-        comes_down = goes_down
-    return spots
-
-
-def _distance_cost(a: Contender, b: Contender, above: Spot, below: Spot) -> Cost:
+def _distance_cost(a: Contender, b: Contender, above: _Spot, below: _Spot) -> Cost:
     gap = a.points - b.points
     return gap * gap, _repeated_floats(a, b), _off_fold(gap, above, below)
 
@@ -155,28 +156,20 @@ def _repeated_floats(a: Contender, b: Contender) -> int:
     return (a.floats[0] == DOWN) + (b.floats[0] == UP)
 
 
-def _off_fold(gap: int, above: Spot, below: Spot) -> int:
+def _off_fold(gap: int, above: _Spot, below: _Spot) -> int:
     """Returns how far two spots are from what the fold wants, squared."""
-    (place_a, half, foot), (place_b, _, _) = above, below
     if gap:
-        return (foot - place_a) ** 2 + place_b**2
-    return (place_b - place_a - half) ** 2
+        return (above.foot - above.place) ** 2 + below.place**2
+    return (below.place - above.place - above.half) ** 2
 
 
-def _reason(a: Contender, b: Contender, above: Spot, below: Spot) -> str:
-    times = a.met.get(b.id, 0)
-    score = points_text(a.points)
-    gap = a.points - b.points
-    if times:
-        return (
-            f"{score} against {points_text(b.points)}, met {times}× before:"
-            " no pairing of this round is without a rematch"
-        )
+def _reason(a: Contender, b: Contender, above: _Spot, below: _Spot) -> str:
+    score, gap = points_text(a.points), a.points - b.points
+    versus = f"{score} against {points_text(b.points)}" if gap else f"both on {score}"
+    if times := a.met.get(b.id, 0):
+        return f"{versus}, met {times}× before: this round cannot do without a rematch"
     if gap:
-        return (
-            f"{score} against {points_text(b.points)}:"
-            f" not everybody on {score} can have an opponent there"
-        )
-    if _off_fold(gap, above, below) == 0:
-        return f"both on {score}: upper half against lower half"
-    return f"both on {score}: the nearest to upper half against lower half that is open"
+        return f"{versus}: not everybody can be paired on equal points"
+    if _off_fold(gap, above, below):
+        return f"{versus}: as near to upper half against lower half as this round allows"
+    return f"{versus}: upper half against lower half"
