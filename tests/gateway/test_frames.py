@@ -162,15 +162,6 @@ async def test_after_a_fault_no_message_is_handed_over(rig: Rig) -> None:
     assert notes.messages == [b"good"]
 
 
-async def test_a_client_within_its_rate_is_never_taken_for_a_flood(rig: Rig) -> None:
-    await rig.start(messages_per_s=200, message_burst=10)
-    client, _ = await rig.open()
-    for _ in range(100):
-        client.frame(BINARY, b"x")
-        assert await client.read() == (BINARY, b"x")
-        await asyncio.sleep(0.006)
-
-
 async def test_text_from_a_well_behaved_client_is_refused_with_a_reason(rig: Rig) -> None:
     await rig.start()
     async with rig.connect() as socket:
