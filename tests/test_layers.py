@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.password": "",
     "server.presence": "",
     "server.logs": "",
+    "server.tasks": "",
     # Pure: what a race is
     "server.events": "wire server.journaling",
     "server.race": "wire server.events server.refusal server.rules",
@@ -50,7 +51,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.pages": "server.gateway server.metrics server.version",
     "server.config": "server.gateway",
     "server.app": "server.config server.connection server.gateway server.metrics server.pages"
-    " server.rooms server.session server.store server.tally server.version",
+    " server.rooms server.session server.store server.tally server.tasks server.version",
     "server.workers": "server.config server.store",
     "server.cli": "server.app server.config server.logs server.store server.verify"
     " server.version server.workers",

@@ -144,7 +144,12 @@ def test_the_document_says_version_subprotocol_and_frame_limit() -> None:
 
 # --- codes ----------------------------------------------------------------------------
 
-SOURCES = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "server").rglob("*.py")]
+# Tournaments do not speak to clients yet.
+SOURCES = [
+    ast.parse(path.read_text(encoding="utf-8"))
+    for path in (ROOT / "server").rglob("*.py")
+    if "tournament" not in path.parts
+]
 
 
 def codes_said(*names: str) -> set[str]:
