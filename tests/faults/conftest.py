@@ -14,7 +14,8 @@ Arrive = Callable[..., Awaitable[Someone]]
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def fleet(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fleet]:
     """Three nodes on one store."""
-    async with Fleet(tmp_path_factory.mktemp("fleet")) as fleet:
+    folder = tmp_path_factory.mktemp("fleet")
+    async with Fleet(folder, options=["--drain-seconds", "2"]) as fleet:
         yield fleet
 
 

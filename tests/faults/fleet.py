@@ -187,13 +187,17 @@ class Race:
         self._plans = plans
 
     async def begin(self, limit_s: float = 60.0) -> Self:
-        """Opens the room and lets everybody in, without waiting for the start."""
+        """Opens the room and lets everybody in; they are ready once all are there."""
         first, *others = self._plans
         host = self._launch(first)
         async with asyncio.timeout(limit_s):
             await host.entered.wait()
-        for plan in others:
-            self._launch(plan, host.record.room)
+            for plan in others:
+                self._launch(plan, host.record.room)
+            for racer in self.racers:
+                await racer.entered.wait()
+        for racer in self.racers:
+            racer.others_are_there.set()
         return self
 
     def _launch(self, plan: Plan, room: str | None = None) -> Racer:

@@ -7,7 +7,7 @@ client, but for one thing: it has several doors and tries another one each time.
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
@@ -61,6 +61,7 @@ class Racer:
         self.plan = plan
         self.token: str | None = None
         self.entered = asyncio.Event()  # has a seat, or watches
+        self.others_are_there = asyncio.Event()  # it is not ready before
         self.started = asyncio.Event()
         self.done = asyncio.Event()
         self.doors = list(doors)
@@ -83,6 +84,7 @@ class Racer:
         self._next_at = 0.0
         self._resigned = False
         self._rested = False  # nothing more to play
+        self._is_ready = True  # or was asked to be, on this line; nobody is before entering
         self._finishing = False  # one message of ours is answered by many plays
 
     # --- what others do to it ---------------------------------------------------------
@@ -95,6 +97,10 @@ class Racer:
     def take_over(self, door: str | None = None) -> None:
         """Comes back by another door while the old line still looks open."""
         self._moving_to = door or self._other_door()
+
+    def stop(self) -> None:
+        """Has it resign as soon as all its plays are answered."""
+        self.plan = replace(self.plan, plays=0)
 
     @property
     def plays(self) -> int:
@@ -202,7 +208,7 @@ class Racer:
                 assert message is not None, f"an unknown message: {data!r}"
                 for answer in self._note(message):
                     await socket.send(encode(answer))
-            for play in self._plays_now():
+            for play in self._says_now():
                 await socket.send(encode(play))
 
     def _breath(self) -> float:
@@ -270,8 +276,7 @@ class Racer:
         self.entered.set()
         if room.phase == "running":
             self.started.set()
-        if room.phase == "open" and not room.seats[room.seat].ready:
-            return (m.Ready(salt=self._chance.randbytes(8)),)
+        self._is_ready = room.phase != "open" or room.seats[room.seat].ready
         return ()
 
     def _come_back(self) -> None:
@@ -326,8 +331,11 @@ class Racer:
 
     # --- playing ----------------------------------------------------------------------
 
-    def _plays_now(self) -> Sequence[m.ClientMessage]:
+    def _says_now(self) -> Sequence[m.ClientMessage]:
         """What is to be said now, in order."""
+        if not self._is_ready and self.others_are_there.is_set():
+            self._is_ready = True
+            return (m.Ready(salt=self._chance.randbytes(8)),)
         if not self.is_racing:
             return ()
         if not self._pending:

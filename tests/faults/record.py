@@ -40,7 +40,7 @@ def seen(message: Board | Moved, n: int, piles: dict[str, str]) -> Seen:
     )
 
 
-@dataclass
+@dataclass(repr=False)
 class Record:
     """Everything that one player can hold against the server."""
 
@@ -66,7 +66,5 @@ class Record:
         """Notes a play that was sent, for the first time or again."""
         self.sent.setdefault(n, set()).add(text)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it has heard the end."""
-        return bool(self.standings)
+    def __repr__(self) -> str:
+        return f"<Record of {self.name} in {self.room}: {len(self.answers)} answers>"

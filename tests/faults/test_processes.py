@@ -41,6 +41,7 @@ async def test_a_frozen_process_does_nothing_and_goes_on_when_thawed(tmp_path: P
         assert store.answers
 
 
+@pytest.mark.slow
 async def test_sentinels_make_the_replica_master_when_the_master_is_killed(tmp_path: Path) -> None:
     async with SentinelTrio(tmp_path) as trio:
         with trio.first.client() as client:
@@ -68,6 +69,7 @@ async def test_a_cluster_is_whole_again_when_a_killed_master_is_back(tmp_path: P
             assert client.get("k7") == b"7"
 
 
+@pytest.mark.slow
 async def test_in_a_cluster_a_replica_takes_a_killed_master_s_place(tmp_path: Path) -> None:
     async with ClusterTrio(tmp_path, replicas=True) as trio:
         first, second, third = trio.masters
