@@ -55,6 +55,7 @@ def new_form() -> Form:
             Field("minutes", "time limit, 1 to 240", "15", ("5", "10", "15", "20", "30"), limit=3),
             Field("seats", "1 to 16; one is practice", "8", ("1", "2", "4", "8", "16"), limit=2),
             _choice("start", "when all are ready, or when the host says", "ready", "host"),
+            Field("countdown", "seconds before the start, 1 to 60", "5", ("3", "5", "10"), limit=2),
             _choice("undo", "which moves may be taken back", "off", "safe", "free"),
             _choice("hints", "the server lists legal moves on request", "yes", "no"),
             _choice("spectators", "what they see", "scores", "boards", "none"),
@@ -105,6 +106,9 @@ def create_room(form: Form) -> Create | str:
         return "The time limit is a number of minutes from 1 to 240."
     if seats is None:
         return "Seats are a number from 1 to 16."
+    countdown = _number(value["countdown"], 1, 60)
+    if countdown is None:
+        return "The countdown is a number of seconds from 1 to 60."
     if not value["rules"]:
         return "Choose the rules."
     settings = Settings(
@@ -114,6 +118,7 @@ def create_room(form: Form) -> Create | str:
         time_limit_s=minutes * 60,
         seats=seats,
         start=cast(StartRule, value["start"]),
+        countdown_s=countdown,
         undo=cast(UndoPolicy, value["undo"]),
         hints=value["hints"] == "yes",
         spectators=cast(SpectatorView, value["spectators"]),

@@ -94,6 +94,7 @@ class Link:
         self._seat: int | None = None
         self._error: Error | None = None
         self._was_online = False
+        self._attempt: asyncio.Task[Loss] | None = None
         self._farewell: asyncio.Task[None] | None = None
 
     # --- what a player does -----------------------------------------------------------
@@ -137,7 +138,10 @@ class Link:
         """End: `run` says goodbye to the server and returns."""
         self._closing = True
         self._hurry.set()
-        if self._socket is not None:
+        if self._socket is None:
+            if self._attempt is not None:
+                self._attempt.cancel()
+        else:
             self._farewell = asyncio.create_task(self._socket.close(), name="link-close")
 
     # --- the life of a link -----------------------------------------------------------
@@ -148,7 +152,13 @@ class Link:
         while not self._closing:
             self._become(Line("connecting", self.line.why))
             began = time.monotonic()
-            loss = await self._connection()
+            self._attempt = asyncio.create_task(self._connection(), name="link-connection")
+            try:
+                loss = await self._attempt
+            except asyncio.CancelledError:
+                if self._closing:  # by `close`, in the middle of connecting
+                    break
+                raise
             ended = time.monotonic()
             if self._was_online:
                 offline_since = ended

@@ -302,6 +302,21 @@ async def test_impatience_ends_a_link_to_nowhere_with_a_plain_reason() -> None:
     assert line == Line("ended", "nobody answers there")
 
 
+async def test_closing_in_the_middle_of_connecting_ends_at_once() -> None:
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        link = Link(f"ws://127.0.0.1:{port}", Identity(), Ear())
+        task = asyncio.create_task(link.run())
+        await asyncio.sleep(0.1)
+        link.close()
+        assert (await asyncio.wait_for(task, 1)).status == "ended"
+
+
 async def test_a_web_server_is_no_race_server() -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.words import clean, room_code, span
+from wire.text import flaw, tidied
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_names_in_other_scripts_are_kept() -> None:
 
 
 def test_a_pile_of_marks_on_one_letter_is_cut_down() -> None:
-    assert len(clean("a" + "\u0323" * 50)) <= 3
+    assert len(clean("a" + "\u0323" * 50)) <= 4
 
 
 def test_selectors_that_change_a_glyphs_width_go() -> None:
@@ -45,3 +46,14 @@ def test_selectors_that_change_a_glyphs_width_go() -> None:
 @pytest.mark.parametrize("typed", ["KMTQRB", "kmtqrb", " kmt-qrb ", "KMT QRB", "kmtqrb!"])
 def test_a_room_code_is_read_as_people_type_it(typed: str) -> None:
     assert room_code(typed) == "KMTQRB"
+
+
+@given(st.text())
+def test_what_the_wire_lets_in_is_shown_as_it_is(text: str) -> None:
+    text = tidied(text)
+    assert flaw(text) is None
+    assert clean(text) == text
+
+
+def test_a_room_code_may_be_typed_with_blanks_and_dashes() -> None:
+    assert room_code(" abc-def ") == "ABCDEF"

@@ -1,0 +1,250 @@
+"""The game without a terminal: what keys send, and what follows from what is heard."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from client.desk import Confirm, Prompt
+from client.forms import Form
+from client.game import Aim, Game
+from client.identity import Identity
+from client.style import Style
+from tests.client.stage import (
+    LIMIT,
+    TOKEN,
+    Actor,
+    Stage,
+    board,
+    moved,
+    room,
+    staged,
+)
+from wire.messages import (
+    Chat,
+    Close,
+    Follow,
+    Join,
+    Leave,
+    Left,
+    Lobby,
+    Move,
+    Ready,
+    Refused,
+    Rooms,
+    Snapshot,
+    Spectate,
+    Standings,
+)
+
+
+@pytest.fixture(autouse=True)
+def quick_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.line.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("client.game.LOBBY_GAP", 60.0)
+
+
+@asynccontextmanager
+async def playing(stage: Stage, aim: Aim | None = None) -> AsyncIterator[Game]:
+    game = Game(stage.url, Identity(), Style(), name="ann", aim=aim or Aim())
+    task = asyncio.create_task(game.run())
+    try:
+        yield game
+    finally:
+        game.press("ctrl-c")
+        game.press("ctrl-c")
+        await asyncio.wait_for(task, LIMIT)
+
+
+async def until(game: Game, is_so: Callable[[], object]) -> None:
+    """Wait until something is so, looking after every change."""
+    async with asyncio.timeout(LIMIT):
+        while not is_so():
+            game.changed.clear()
+            await game.changed.wait()
+
+
+def shown(game: Game) -> str:
+    return "\n".join(game.frame(24, 80).lines())
+
+
+def type_in(game: Game, *keys: str) -> None:
+    for key in keys:
+        game.press(key)
+
+
+async def test_from_the_lobby_to_a_race_and_back() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Rooms)
+        await actor.say(Lobby(rooms=[]))
+        assert (await actor.hear(Join)).room == "ABCDEF"
+        await actor.say(room(phase="open", actions=["ready", "leave", "chat"]))
+        assert len((await actor.hear(Ready)).salt) == 16
+        await actor.say(room(), board())
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        await actor.say(moved(1))
+        await actor.hear(Leave)
+        await actor.say(Left(room="ABCDEF", kind="left"))
+        await actor.hear(Rooms)
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.rooms is not None)
+        type_in(game, "j", *"abcdef", "enter")
+        await until(game, lambda: game.state.room)
+        type_in(game, "r")
+        await until(game, lambda: game.state.board)
+        type_in(game, " ")
+        await until(game, lambda: game.state.board and game.state.board.n == 1)
+        type_in(game, "l", "y")
+        await until(game, lambda: game.state.room is None)
+        await asyncio.sleep(0.05)
+
+
+async def test_a_move_is_marked_until_it_is_answered() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(), board())
+        await actor.hear(Rooms)
+        await actor.hear(Move)
+        await actor.hear(Chat)
+        await actor.say(moved(1))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board)
+        type_in(game, " ")
+        assert "Waiting for the server: d" in shown(game)
+        type_in(game, "t", "x", "enter")
+        await until(game, lambda: game.state.plays.waiting == 0)
+        assert "Waiting for the server" not in shown(game)
+
+
+@pytest.mark.parametrize("watch", [False, True])
+async def test_it_goes_straight_to_the_room_it_was_started_for(watch: bool) -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        request = await actor.hear(Spectate if watch else Join)
+        assert (request.room, request.password) == ("ABCDEF", "pw")
+        await actor.say(room())
+        await actor.stay()
+
+    aim = Aim(room="ABCDEF", password="pw", watch=watch)
+    async with staged(script) as stage, playing(stage, aim) as game:
+        await until(game, lambda: game.state.room)
+
+
+async def test_a_wanted_password_is_asked_for() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Join)
+        await actor.say(Refused(re="join", code="password", reason="This room wants a password."))
+        assert await actor.hear(Join) == Join(room="ABCDEF", password="pw")
+        await actor.say(room())
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage, Aim(room="ABCDEF")) as game:
+        await until(game, lambda: isinstance(game.desk.overlay, Prompt))
+        type_in(game, *"pw", "enter")
+        await until(game, lambda: game.state.room)
+
+
+async def test_a_rematch_is_followed() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(phase="over", actions=["rematch", "leave"]))
+        await actor.say(Standings(room="ABCDEF", reason="time", rows=[], head="00"))
+        await actor.say(Follow(room="NEXTUP"))
+        assert (await actor.hear(Join)).room == "NEXTUP"
+        await actor.say(room(room="NEXTUP", phase="open"))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.room and game.state.room.room == "NEXTUP")
+        # The race that ended is still known, to be kept and told at the end.
+        assert game.result is not None
+        assert game.result[0].room == "ABCDEF"
+
+
+async def test_a_missing_answer_is_asked_for_once() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board(), moved(5), moved(6))
+        await actor.hear(Snapshot)
+        assert await actor.hears_nothing()
+        await actor.say(board(n=6))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board and game.state.board.n == 6)
+
+
+async def test_what_needs_a_line_is_refused_without_one_and_moves_are_kept() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board())
+        await actor.hear(Rooms)
+        await actor.close(Close.OVERLOAD)
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board())
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        await actor.say(moved(1))
+        await actor.stay()
+
+    async with staged(first, second) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.line.status == "waiting")
+        type_in(game, "t", "x", "enter")
+        assert game.state.notice.text.startswith("No connection just now")
+        type_in(game, " ")
+        assert "1 move is kept and sent again" in shown(game)
+        game.link.poke()  # as after the machine woke up: do not wait the seconds out
+        await until(game, lambda: game.state.board and game.state.board.n == 1)
+
+
+async def test_a_new_screen_lets_go_of_what_was_half_typed_on_the_old_one() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board())
+        await actor.hear(Chat)
+        await actor.say(room(phase="over"))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board)
+        game.press("t")
+        type_in(game, "x", "enter", "6", "q")
+        assert isinstance(game.desk.overlay, Confirm)
+        await until(game, lambda: game.state.room and game.state.room.phase == "over")
+        assert game.desk.overlay is None
+        assert game.desk.half == ""
+
+
+async def test_a_chat_line_being_typed_outlives_the_change_of_screens() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(phase="open", actions=["chat"]))
+        await actor.hear(Chat)
+        await actor.say(room(actions=["chat", "move"]))
+        await actor.hear(Chat)
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.room)
+        type_in(game, "t", "x", "enter", "t", *"half")
+        await until(game, lambda: game.state.room and game.state.room.phase == "running")
+        assert game.desk.overlay == Prompt("chat", "half")
+        game.press("enter")
+        await asyncio.sleep(0.05)
+
+
+async def test_looks_change_without_a_server() -> None:
+    game = Game("ws://127.0.0.1:1", Identity(), Style(), name=None, aim=Aim())
+    type_in(game, "A", "C")
+    assert game.style == Style(ascii=True, colour=False)
+    assert game.wants_repaint
+    type_in(game, "c")
+    assert isinstance(game.desk.overlay, Form)
