@@ -38,14 +38,18 @@ def next_due(state: State, now: int) -> int | None:
 
     What is due already is not in it: ask `due` first.
     """
-    return min((instant for instant in _instants(state) if instant > now), default=None)
+    return min((instant for instant in _instants(state, now) if instant > now), default=None)
 
 
-def _instants(state: State) -> Iterator[int]:
+def _instants(state: State, now: int) -> Iterator[int]:
     if state.phase in ("draft", "check-in"):
         yield from beginning.instants(state)
     elif state.phase == "running":
         yield from _instants_of_play(state)
+        kind = state.format(state.stage.number)
+        if kind.on_clock:
+            for field in state.fields(state.stage.number, now, bare=True):
+                yield from filter(None, [kind.wakes(field)])
 
 
 def _instants_of_play(state: State) -> Iterator[int]:
@@ -106,14 +110,22 @@ def _go_on(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
         return [pair_again(state, now, around, by="", why="an earlier result was overruled")]
     if state.redo and (found := _call_again(state, now, around)):
         return found
-    if state.open or is_held(state):
+    if _must_wait(state, now, around):
         return []
     drafts = _drafts(state, now, around)
     wanted = calling.drafts_of(drafts)
     if not wanted:
-        return [_end(state, drafts)]
+        return [_end(state, drafts)] if not state.open and not is_held(state) else []
     called = calling.next_round(state, wanted, now, around)
     return [called] if called is not None else []
+
+
+def _must_wait(state: State, now: int, around: Around) -> bool:
+    stage = state.stage.number
+    kind = state.format(stage)
+    if not kind.on_clock:
+        return bool(state.open) or is_held(state)
+    return not any(kind.is_due(field) for field in state.fields(stage, now, around.here, bare=True))
 
 
 def _drafts(state: State, now: int, around: Around) -> list[Draft | End]:

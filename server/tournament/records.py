@@ -156,6 +156,7 @@ class Field:
     ends: int | None = None
     now: int = 0
     here: frozenset[str] | None = None  # entries with a connection; None: all
+    taken: frozenset[str] = frozenset()  # entries in a match that is open
 
     def is_in(self, entry: str) -> bool:
         """Whether an entry still takes part."""

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct, field
 
+from server.tournament.pairing import is_dutch_available
 from server.tournament.tiebreak import TIEBREAKS
 from wire import messages as wire
 
@@ -183,4 +184,8 @@ def _stage_flaws(stage: StageSettings) -> list[str]:
         found.append("a match is the best of an odd number of races.")
     if stage.groups > 1 and isinstance(stage.play, Arena):
         found.append("an arena has no groups.")
+    if stage.best_of > 1 and isinstance(stage.play, Duplicate):
+        found.append("in duplicate each deal is one race.")
+    if isinstance(stage.play, Swiss) and stage.play.engine == "dutch" and not is_dutch_available():
+        found.append("this server has no Dutch pairing: choose the exact one.")
     return found

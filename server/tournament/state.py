@@ -92,12 +92,20 @@ class State:
         """Give one group of a stage as its format sees it; `here` are players."""
         return self.fields(stage, now, here)[group]
 
-    def fields(self, stage: int, now: int = 0, here: Collection[str] | None = None) -> list[Field]:
-        """Give all groups of a stage."""
+    def fields(
+        self,
+        stage: int,
+        now: int = 0,
+        here: Collection[str] | None = None,
+        *,
+        bare: bool = False,
+    ) -> list[Field]:
+        """Give all groups of a stage; `bare` without their matches, which takes less time."""
         on = self.stages[stage]
         matches: dict[int, list[Match]] = {}
-        for match in self.stage_matches(on):
+        for match in self.stage_matches(on) if not bare else ():
             matches.setdefault(match.group, []).append(match)
+        taken = frozenset(e for each in self.open for e in self.matches[each].entries)
         present = None
         if here is not None:
             present = frozenset(e.id for e in self.entries.values() if e.player in here)
@@ -115,6 +123,7 @@ class State:
                 ends=on.ends,
                 now=now,
                 here=present,
+                taken=taken,
             )
             for number, order in enumerate(on.groups)
         ]

@@ -24,7 +24,7 @@ def never(field: Field) -> bool:
 
 
 def when_over(field: Field) -> int | None:
-    """Ask for the next round when all matches are decided."""
+    """Give no instant: the next round comes when all matches are decided."""
     return None
 
 
@@ -32,7 +32,7 @@ def when_over(field: Field) -> int | None:
 class Format:
     """How a format pairs, ranks and draws; and the facts that set it apart."""
 
-    # The next round, once no match is open (or at the instant that `wakes` gives).
+    # The next round, once no match is open (or, on a clock, when it is due).
     draft: Callable[[Field], Draft | End]
     # Everybody, best first; equal places are equal.
     ranks: Callable[[Field], Sequence[Rank]]
@@ -42,7 +42,9 @@ class Format:
     slots: Callable[[Field], Sequence[Slot]] = no_slots
     # Whether somebody may still come in.
     is_open: Callable[[Field], bool] = never
-    # For formats on a clock: when the next pairing may be; None with nothing to wait for.
+    # For formats on a clock, which see a field without its matches here: whether to pair
+    # now, and the next instant after now at which that may be so.
+    is_due: Callable[[Field], bool] = never
     wakes: Callable[[Field], int | None] = when_over
     on_clock: bool = False
     decisive: bool = False  # a match must have a winner

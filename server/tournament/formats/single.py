@@ -45,7 +45,7 @@ def names(players: int) -> dict[str, str]:
     """Name the boxes."""
     rounds = depth(players)
     named = {
-        f"W{r}.{i}": round_name(2 ** (rounds - r)) + (f" {i}" if r < rounds else "")
+        f"W{r}.{i}": round_name(2 ** (rounds - r))
         for r in range(1, rounds + 1)
         for i in range(1, 2 ** (rounds - r) + 1)
     }

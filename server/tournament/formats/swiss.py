@@ -48,7 +48,7 @@ def contenders(field: Field) -> list[Contender]:
     """Give those who take part as the pairing wants to know them."""
     numbers = table.rounds_in_order(field)
     points = table.totals(field, field.matches, _round_of(numbers), len(numbers))
-    met = _met(field.matches)
+    known = met(field.matches)
     given = Counter(bye.p for each in field.rounds for bye in each.byes if bye.kind == "bye")
     wins = Counter(_unopposed(match) for match in field.matches)
     floats = [_floats(field, numbers, len(numbers) - back) for back in (0, 1)]
@@ -58,9 +58,9 @@ def contenders(field: Field) -> list[Contender]:
             points=points[entry],
             rating=field.entries[entry].rating,
             seed=seed,
-            met=met.get(entry, {}),
+            met=known.get(entry, {}),
             byes=given[entry],
-            late=bool(numbers) and entry not in met,
+            late=bool(numbers) and entry not in known,
             forfeit_wins=wins[entry],
             floats=(floats[0].get(entry, LEVEL), floats[1].get(entry, LEVEL)),
         )
@@ -73,15 +73,15 @@ def _round_of(numbers: Mapping[int, int]) -> table.RoundOf:
     return lambda match: numbers[match.round]
 
 
-def _met(matches: Sequence[Match]) -> dict[str, dict[str, int]]:
-    # A walkover is no meeting: the two may still be paired.
-    met: dict[str, dict[str, int]] = {}
+def met(matches: Sequence[Match]) -> dict[str, dict[str, int]]:
+    """Give how often each has met whom; a walkover is no meeting."""
+    known: dict[str, dict[str, int]] = {}
     for match in matches:
         if match.result is not None and match.result.kind in ("played", "ruled"):
             for entry, other in match.other.items():
-                against = met.setdefault(entry, {})
+                against = known.setdefault(entry, {})
                 against[other] = against.get(other, 0) + 1
-    return met
+    return known
 
 
 def _floats(field: Field, numbers: Mapping[int, int], number: int) -> dict[str, Float]:

@@ -1,0 +1,138 @@
+"""Double elimination: out with the second loss.
+
+The winners' bracket is that of single elimination. The losers' bracket goes by pairs of
+rounds: in a major one its survivors meet, in the minor one after it they meet those who have
+just lost in the winners' bracket, laid out so that early rematches are avoided.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from server.tournament.formats import slots
+from server.tournament.formats.bracket import depth, drops, laid_out, round_name, seed_pairs
+from server.tournament.formats.format import Format
+from server.tournament.formats.slots import Box, Slot, Source, loser, seeds, winner
+from server.tournament.records import Draft, End, Field, Match, Rank
+from server.tournament.settings import Double
+
+_STEP = 2
+
+
+@lru_cache(maxsize=64)
+def boxes(players: int, final: str) -> tuple[Box, ...]:
+    """Give the bracket for a number of players, each box after those it draws from."""
+    rounds = depth(players)
+    losers_rounds = 2 * (rounds - 1)
+    made: list[Box] = []
+    for number in range(1, rounds + 1):
+        made += _winners(rounds, number, last=final == "none" and number == rounds)
+        # Of the losers' bracket, what this round makes possible.
+        if number == 2:
+            made += _first_losers(rounds)
+        if number >= 2:
+            made += _minor(rounds, number)
+        if 2 <= number < rounds:
+            made += _major(rounds, number)
+    if final != "none":
+        made += _finals(rounds, losers_rounds, final)
+    elif rounds > 1:
+        made[-1] = _as_last(made[-1])
+    return tuple(made)
+
+
+def _winners(rounds: int, number: int, last: bool) -> Iterator[Box]:
+    # A loser plays on below, so that this tier is for those who go out by a void match: just
+    # under who loses to this round's losers. A last round stands above all below.
+    tier = _STEP * 2 * rounds if last else _STEP * 2 * (number - 1) - 1
+    if number == 1:
+        for i, (a, b) in enumerate(seed_pairs(rounds), 1):
+            yield Box(f"W1.{i}", "winners", 1, i, (seeds(a), seeds(b)), tier, last)
+        return
+    for i in range(1, 2 ** (rounds - number) + 1):
+        sides = (winner(f"W{number - 1}.{2 * i - 1}"), winner(f"W{number - 1}.{2 * i}"))
+        yield Box(f"W{number}.{i}", "winners", number, i, sides, tier, last)
+
+
+def _first_losers(rounds: int) -> Iterator[Box]:
+    order = laid_out(2 ** (rounds - 1), drops(2**rounds)[0])
+    for i in range(1, 2 ** (rounds - 2) + 1):
+        sides = (loser(f"W1.{order[2 * i - 2] + 1}"), loser(f"W1.{order[2 * i - 1] + 1}"))
+        yield Box(f"L1.{i}", "losers", 1, i, sides, _STEP)
+
+
+def _minor(rounds: int, number: int) -> Iterator[Box]:
+    count = 2 ** (rounds - number)
+    order = laid_out(count, drops(2**rounds)[number - 1])
+    here = 2 * (number - 1)
+    for i in range(1, count + 1):
+        sides = (loser(f"W{number}.{order[i - 1] + 1}"), winner(f"L{here - 1}.{i}"))
+        yield Box(f"L{here}.{i}", "losers", here, i, sides, _STEP * here)
+
+
+def _major(rounds: int, number: int) -> Iterator[Box]:
+    here = 2 * number - 1
+    for i in range(1, 2 ** (rounds - number - 1) + 1):
+        sides = (winner(f"L{here - 1}.{2 * i - 1}"), winner(f"L{here - 1}.{2 * i}"))
+        yield Box(f"L{here}.{i}", "losers", here, i, sides, _STEP * here)
+
+
+def _finals(rounds: int, losers_rounds: int, final: str) -> Iterator[Box]:
+    # With two players there is no losers' bracket: they meet again.
+    challenger = winner(f"L{losers_rounds}.1") if losers_rounds else loser("W1.1")
+    sides = (winner(f"W{rounds}.1"), challenger)
+    tier = _STEP * (losers_rounds + 1)
+    yield Box("F1.1", "final", 1, 1, sides, tier, last=True)
+    if final == "reset":
+        again = (Source("upset-loser", "F1.1"), Source("upset-winner", "F1.1"))
+        yield Box("F2.1", "final", 2, 1, again, tier, last=True)
+
+
+def _as_last(box: Box) -> Box:
+    return Box(box.id, box.side, box.round, box.number, box.sources, box.tier, last=True)
+
+
+@lru_cache(maxsize=64)
+def names(players: int, final: str) -> dict[str, str]:
+    """Name the boxes."""
+    rounds = depth(players)
+    return {box.id: _name(box, rounds) for box in boxes(players, final)}
+
+
+def _name(box: Box, rounds: int) -> str:
+    match box.side:
+        case "final":
+            return "grand final" if box.round == 1 else "second grand final"
+        case "losers":
+            last = box.round == 2 * (rounds - 1)
+            return "losers' final" if last else f"losers' round {box.round}"
+        case _:
+            return f"winners' {round_name(2 ** (rounds - box.round))}"
+
+
+def _boxes(field: Field) -> tuple[Box, ...]:
+    assert isinstance(field.spec.play, Double)
+    return boxes(len(field.order), field.spec.play.final)
+
+
+def _names(field: Field) -> dict[str, str]:
+    assert isinstance(field.spec.play, Double)
+    return names(len(field.order), field.spec.play.final)
+
+
+def _draft(field: Field) -> Draft | End:
+    return slots.draft(_boxes(field), field, _names(field)) or End("the bracket is played")
+
+
+def _stale(field: Field) -> Sequence[Match]:
+    return slots.stale(_boxes(field), field)
+
+
+def _slots(field: Field) -> Sequence[Slot]:
+    return slots.filled(_boxes(field), field)
+
+
+def _ranks(field: Field) -> Sequence[Rank]:
+    return slots.ranks(_boxes(field), field, _names(field))
+
+
+DOUBLE = Format(draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True)
