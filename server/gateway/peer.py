@@ -341,17 +341,12 @@ class Peer(Protocol):
         take the close frame from the peer: so what comes is dropped until it has ended,
         or for `close_timeout`.
         """
-        if self._closing:
-            return
         self._closing = True
         self._open = False
         self._rest = b""
         self._arm(self._limits.close_timeout)
         if self._transport.is_closing():
             return
-        if self._held:
-            self._held = False
-            self._transport.resume_reading()
         if self._protocol.close_rcvd is None and self._transport.can_write_eof():
             self._transport.write_eof()
         else:

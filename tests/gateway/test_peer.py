@@ -201,6 +201,29 @@ def test_a_peer_that_becomes_slow_again_while_it_catches_up_keeps_the_rest_waiti
     assert stage.take() == b"\x82\x01b\x82\x01c"
 
 
+def test_what_comes_during_a_pause_waits_in_order_and_nothing_overtakes_it() -> None:
+    stage = Stage()
+    stage.peer.pause()
+    stage.peer.data_received(frame(BINARY, b"1"))
+    stage.peer.data_received(frame(BINARY, b"2"))
+    assert not stage.line.is_reading
+    stage.peer.resume()
+    assert stage.line.is_reading
+    stage.peer.data_received(frame(BINARY, b"3"))
+    stage.clock.turn()
+    assert stage.notes.messages == [b"1", b"2", b"3"]
+
+
+def test_what_waited_during_a_pause_comes_without_anything_new() -> None:
+    stage = Stage()
+    stage.peer.pause()
+    stage.peer.data_received(frame(BINARY, b"1"))
+    stage.peer.resume()
+    assert stage.notes.messages == []  # not from within the call
+    stage.clock.turn()
+    assert stage.notes.messages == [b"1"]
+
+
 def test_unknown_close_codes_do_not_multiply_in_the_counts() -> None:
     stage = Stage()
     stage.peer.data_received(frame(CLOSE, (4_567).to_bytes(2, "big")))
@@ -249,7 +272,8 @@ def by_the_protocol(stream: bytes) -> tuple[list[bytes], int]:
 
 @given(streams, st.lists(st.integers(1, 5_000), min_size=1, max_size=20))
 @example(frame(BINARY, b"a") + frame(BINARY, b"b"), [3])
-@example(frame(BINARY, b"a", fin=False) + frame(BINARY, b"b"), [8])
+@example(frame(BINARY, b"a", fin=False) + frame(BINARY, b"b"), [7])
+@example(b"\x82\x87\0\0\0\0" + b"\x82\x81\0\0\0\0A", [6, 7])  # a frame within a frame
 @example(b"\x82\xff\x00\x00\x00\x00\x00\x00\x10\x01", [1])
 def test_however_a_stream_is_cut_it_means_what_the_protocol_says(
     stream: bytes, cuts: list[int]
