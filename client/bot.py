@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 
 HUMAN_PACE: Final = 0.5  # moves a second of a quick person
 FULL_PACE: Final = 40.0  # with a hint for each move, below what servers take for a flood
+PATIENCE: Final = 60.0  # seconds without a server
 LOBBY_PAUSE: Final = 1.0  # seconds before looking into an empty lobby again
 HINT_PAUSE: Final = 0.5  # seconds before asking anew for hints that could not be given
 
@@ -68,7 +69,7 @@ class Bot:
         self._plan = plan
         self._chance = chance
         self._mind = Mind()
-        self._link = Link(url, identity, self._hear, name=name, bot=True, patience=60.0)
+        self._link = Link(url, identity, self._hear, name=name, bot=True, patience=PATIENCE)
         self._woken = asyncio.Event()
         self._ended = asyncio.Event()
         self._failure = ""

@@ -1,6 +1,7 @@
 """The command `klondike`: every option is also an environment variable `KLONDIKE_…`."""
 
 import asyncio
+import getpass
 import json
 import logging
 import random
@@ -194,7 +195,8 @@ def _open_game(
 ) -> None:
     identity = identity_of(url, token_file, fresh)
     try:
-        end = open_game(url, identity, name=name, aim=aim, ascii_cards=ascii_cards)
+        who = name or identity.name or login_name()
+        end = open_game(url, identity, name=who, aim=aim, ascii_cards=ascii_cards)
     except NoTerminal as error:
         raise click.ClickException(str(error)) from None
     finally:
@@ -252,7 +254,7 @@ def race(
         undo=cast(UndoPolicy, undo),
         hints=hints,
         start="ready" if plays else "host",
-        countdown_s=5 if plays else 1,
+        countdown_s=3 if plays else 1,
         public=plays,
     )
     options = RaceOptions(
@@ -340,6 +342,14 @@ def _bot_settings(
     rules: str, seed: str | None, time_limit: int, undo: UndoPolicy, hints: bool
 ) -> Settings:
     return Settings(rules=rules, seed=seed, time_limit_s=time_limit, undo=undo, hints=hints)
+
+
+def login_name() -> str | None:
+    """Give a name for somebody who chose none, None where the system knows none."""
+    try:
+        return tidied(getpass.getuser())[:16].strip() or None
+    except (KeyError, OSError):
+        return None
 
 
 def identity_of(url: str, token_file: Path | None, fresh: bool) -> Identity:

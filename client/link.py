@@ -30,6 +30,7 @@ from wire.messages import (
     Board,
     ClientMessage,
     Close,
+    Countdown,
     Error,
     Finish,
     Hello,
@@ -307,6 +308,9 @@ class Link:
                 if message.room != self._room:
                     self.plays = Plays()
                 self._room, self._seat = message.room, message.seat
+            case Countdown():
+                now = message.starts - message.remaining_ms
+                self.clock = self.clock.stamped(now, self._heard_at)
             case Board() if message.seat == self._seat:
                 self._keep(self.plays.resumed(message.n))
             case Moved():

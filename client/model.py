@@ -120,7 +120,9 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
         case Room():
             return _room(state, message)
         case News():
-            return _logged(state, Notice(_news(message), "plain", at))
+            # A record that went back a little is for everybody to know at once.
+            tone: Tone = "bad" if message.kind == "resynchronised" else "plain"
+            return _logged(state, Notice(_news(message), tone, at))
         case Countdown():
             return _countdown(state, message)
         case Board():
@@ -260,32 +262,32 @@ def _left(state: State, message: Left, at: float) -> State:
 
 
 _NEWS: Final = {
-    "opened": "opened the room",
-    "joined": "took a seat",
-    "left": "left",
-    "kicked": "was sent out by the host",
-    "away": "lost the seat by being away",
-    "hosted": "is the host now",
-    "readied": "is ready",
-    "unreadied": "is not ready any more",
+    "joined": "{name} took a seat",
+    "readied": "{name} is ready",
+    "unreadied": "{name} is not ready any more",
+    "hosted": "{name} is the host now",
     "locked": "The seats are fixed; the race is about to start",
     "started": "The race has started",
-    "solved": "has solved it",
-    "resigned": "gave up",
-    "disqualified": "was disqualified",
+    "resigned": "{name} gave up",
+    "disqualified": "{name} was disqualified: {text}",
     "over": "The race is over",
-    "here": "is back",
-    "gone": "lost the connection",
-    "followed": "asks for a rematch",
+    "followed": "A rematch is open: room {text}",
+    "resynchronised": "{text}",
+}
+_LEFT: Final = {
+    "kicked": "{name} was sent out by the host",
+    "away": "{name} was away too long and lost the seat",
 }
 
 
 def _news(message: News) -> str:
-    told = _NEWS.get(message.kind, message.kind)
-    who = f"{message.name} " if message.name and not told[:1].isupper() else ""
-    return f"{who}{told}{': ' + message.text if message.text else ''}"
+    if message.kind == "left":
+        told = _LEFT.get(message.text, "{name} left")
+    else:
+        told = _NEWS.get(message.kind, "{name} {kind} {text}")
+    return told.format(name=message.name or "", kind=message.kind, text=message.text).strip()
 
 
 def _logged(state: State, entry: Notice) -> State:
-    notice = entry if entry.tone == "talk" else state.notice
+    notice = entry if entry.tone != "plain" else state.notice
     return replace(state, log=(*state.log, entry)[-LOG_KEPT:], notice=notice)

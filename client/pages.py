@@ -17,22 +17,22 @@ HELP: Final = (
     ("Moves", ""),
     ("6 8", "from column 6 to column 8"),
     ("w 3", "from the waste to column 3"),
-    ("6 f   w f", "to the foundations; 6 6 and w w do the same"),
-    ("6 Enter", "from column 6 to wherever the rules suggest"),
-    ("6 + + 8", "two cards of column 6, where more than one number may go"),
-    ("f 2 5", "from foundation 2 back to column 5, where the rules allow it"),
-    ("Space", "deal from the hand, or turn the waste over"),
-    ("a   u   h", "play all home at the end; take back; list the legal moves"),
+    ("6 f   w f", "home; 6 6 and w w do the same"),
+    ("6 Enter", "from column 6 to where the rules say"),
+    ("6 + + 8", "two cards of 6, if another number may go"),
+    ("f 2 5", "from foundation 2 to 5, if rules let it"),
+    ("Space", "deal from the hand, turn the waste over"),
+    ("a  u  h", "all home at the end; undo; legal moves"),
     ("arrows Enter", "the same with a cursor"),
     ("Esc", "let go of a half-typed move"),
     ("In the room", ""),
     ("Tab", "scores or board, where both do not fit"),
-    ("t   L", "say something; what was said and what happened"),
-    ("x   l   q", "give up; leave the room; quit"),
-    ("C   A   Ctrl-L", "colours on or off; ASCII on or off; paint anew"),
+    ("t  L", "say something; what was said and done"),
+    ("x  l  q", "give up; leave the room; quit"),
+    ("C  A  Ctrl-L", "colours; ASCII; paint anew"),
     ("Marks", ""),
-    ("! ? b x *", "card just home; away; bot; gave up; solved"),
-    ("~6~", "a move of column 6 is still without the server's answer"),
+    ("! ? b x *", "card home; away; bot; gave up; solved"),
+    ("~6~", "a move of column 6 waits for an answer"),
 )
 
 
@@ -42,8 +42,8 @@ def paint_help(canvas: Canvas) -> None:
         if not about:
             canvas.put(row, 1, keys, "bold")
         else:
-            canvas.put(row, 3, keys, "own")
-            canvas.put(row, 20, about)
+            canvas.put(row, 2, keys, "own")
+            canvas.put(row, 16, about)
     canvas.put(canvas.rows - 1, 1, "any key goes back", "dim")
 
 

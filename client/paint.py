@@ -12,7 +12,7 @@ from client.desk import Desk, Help, Log
 from client.forms import Form
 from client.model import State
 from client.scoreboard import WIDTH, paint_scoreboard
-from client.style import Style
+from client.style import Ink, Style
 from client.table import SPACIOUS, TALL, Marks, Place, paint_table
 from client.views import View, view_of
 from client.words import clean
@@ -173,8 +173,20 @@ def _paint_foot(canvas: Canvas, screen: Screen) -> None:
         text, ink = (form.fault, "bad") if form.fault else (form.fields[form.at].about, "plain")
     last = canvas.rows - 1
     if canvas.rows >= FULL_ROWS:
-        canvas.fill(last - 2, 0, screen.style.across, canvas.cols)
-        canvas.put(last - 1, 1, text, ink)
+        _paint_message(canvas, last - 1, text, ink, screen.style)
         canvas.put(last, 1, keys, "dim")
     else:
         canvas.put(last, 1, text or keys, ink if text else "dim")
+
+
+def _paint_message(canvas: Canvas, row: int, text: str, ink: Ink, style: Style) -> None:
+    room_for = canvas.cols - 2
+    if canvas.width(text) <= room_for:
+        canvas.fill(row - 1, 0, style.across, canvas.cols)
+        canvas.put(row, 1, text, ink)
+        return
+    # A long reason takes the row of the rule too.
+    cut = text.rfind(" ", 0, room_for + 1)
+    cut = cut if cut > room_for // 2 else room_for
+    canvas.put(row - 1, 1, text[:cut], ink)
+    canvas.put(row, 1, text[cut:].lstrip(), ink)

@@ -46,7 +46,13 @@ class RaceFailed(Exception):
 
 
 def hold(options: RaceOptions) -> int:
-    """Hold a race and give the exit code; every child has ended when this returns."""
+    """Hold a race and give the exit code; every child has ended when this returns.
+
+    Raises:
+        RaceFailed: it could not be held, or not be kept.
+    """
+    if options.replay is not None:
+        _try_writing(options.replay)  # before the race, not after it
     with (
         _ends_orderly(),
         tempfile.TemporaryDirectory(prefix="klondike-") as folder,
@@ -59,6 +65,14 @@ def hold(options: RaceOptions) -> int:
             return asyncio.run(_play_out(children, _own(url), options))
         except (ChildFailed, OrganiserFailed, NoTerminal) as failure:
             raise RaceFailed(str(failure)) from None
+
+
+def _try_writing(file: Path) -> None:
+    try:
+        with file.open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise RaceFailed(f"cannot write {file}: {error.strerror}") from None
 
 
 @contextmanager

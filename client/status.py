@@ -12,7 +12,7 @@ from client.words import clean, span
 from wire.messages import Undo
 
 QUESTIONS: Final = {
-    "quit": "Quit? Your seat is kept for a while. (y/n)",
+    "quit": "Quit? The same command brings you back to your seat. (y/n)",
     "resign": "Give the race up? (y/n)",
     "leave": "Leave the room? In a running race this gives it up. (y/n)",
 }
@@ -73,14 +73,14 @@ def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, In
         case Prompt() as prompt:
             return f"{LABELS[prompt.kind]}{clean(prompt.text)}_", "bold"
         case Confirm() as confirm:
-            return QUESTIONS[confirm.kind], "warn"
+            return _question(state, confirm), "warn"
         case _:
             pass
     if desk.half:
         return half_typed(state, desk, style), "bold"
     if state.line.status == "ended" and state.line.why:
         return clean(state.line.why), "bad"
-    if state.line.status != "online" and view_of(state) in ("race", "room"):
+    if state.line.status == "waiting" or (state.line.why and state.line.status != "online"):
         return _offline(state), "warn"
     if desk.hinting:
         return _hints(state), "plain"
@@ -88,6 +88,12 @@ def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, In
         tones: dict[str, Ink] = {"bad": "bad", "good": "good", "talk": "own"}
         return clean(state.notice.text), tones.get(state.notice.tone, "plain")
     return _standing_by(state, now)
+
+
+def _question(state: State, confirm: Confirm) -> str:
+    if confirm.kind == "quit" and state.invitation:
+        return "Quit? This ends the server, and the race for all in it. (y/n)"
+    return QUESTIONS[confirm.kind]
 
 
 def _offline(state: State) -> str:

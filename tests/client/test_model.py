@@ -123,9 +123,20 @@ def test_the_log_keeps_news_and_talk_up_to_a_bound() -> None:
     assert len(after(state, *[news] * (LOG_KEPT + 5)).log) == LOG_KEPT
 
 
-def test_news_of_a_kind_not_known_here_are_told_by_their_kind() -> None:
-    state = after(RACE, News(kind="promoted", name="bob", text="to queen", at=NOW))
-    assert state.log[-1].text == "bob promoted: to queen"
+def test_news_are_told_in_sentences() -> None:
+    for kind, text, told in [
+        ("left", "left", "bob left"),
+        ("left", "kicked", "bob was sent out by the host"),
+        ("followed", "NNNNNN", "A rematch is open: room NNNNNN"),
+        ("promoted", "to {queen}", "bob promoted to {queen}"),
+    ]:
+        news = News(kind=kind, player="p-bob", name="bob", text=text, at=NOW)
+        assert after(RACE, news).log[-1].text == told
+
+
+def test_a_record_that_went_back_is_told_at_once() -> None:
+    state = after(RACE, News(kind="resynchronised", text="The record stands at 5.", at=NOW))
+    assert state.notice.text == "The record stands at 5."
 
 
 def test_being_sent_out_leads_to_the_lobby_with_the_reason() -> None:

@@ -125,6 +125,18 @@ def test_a_refusal_shows_its_reason_and_goes_after_a_while() -> None:
     assert lines(old)[22] == ""
 
 
+def test_a_reason_that_is_longer_than_the_screen_takes_a_second_row() -> None:
+    said = replace(RACE, notice=Notice("reason " * 18 + "end", "bad", 99.0))
+    shown = lines(said)
+    assert f"{shown[21]} {shown[22].strip()}".strip() == "reason " * 18 + "end"
+
+
+@pytest.mark.parametrize("cols", [56, 80])
+def test_the_page_of_keys_is_whole_on_every_screen(cols: int) -> None:
+    shown = lines(RACE, Desk(overlay=Help()), rows=20, cols=cols)
+    assert shown == lines(RACE, Desk(overlay=Help()), rows=20, cols=200)
+
+
 @pytest.mark.parametrize(
     ("line", "store_waits", "words"),
     [
@@ -278,7 +290,7 @@ def test_the_standings_show_places_and_the_reveal() -> None:
 @pytest.mark.parametrize(
     ("desk", "words"),
     [
-        (Desk(overlay=Help()), "to the foundations"),
+        (Desk(overlay=Help()), "home; 6 6 and w w do the same"),
         (Desk(overlay=Prompt("chat", "hello")), "say: hello_"),
         (Desk(overlay=Prompt("password", "hello")), "password: *****_"),
         (Desk(overlay=Confirm("resign")), "Give the race up? (y/n)"),

@@ -195,7 +195,7 @@ def test_ctrl_c_asks_in_a_room_and_a_second_one_quits(url: str, open_terminal: O
     ann = open_terminal(url, "--name", "ann")
     practise(ann)
     ann.press("\x03")
-    ann.until("Quit? Your seat is kept")
+    ann.until("Quit? The same command brings you back")
     ann.press("\x03")
     assert ann.exit_code() == 0
 

@@ -1,0 +1,107 @@
+"""Child processes: none outlives its parent, whatever way that goes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from client.children import ChildFailed, Children
+
+SLEEP = ["-c", "import time; print('up', flush=True); time.sleep(600)"]
+STUBBORN = [
+    "-c",
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True);"
+    "time.sleep(600)",
+]
+LIMIT = 20.0
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A zombie has ended; only its parent has not looked yet.
+    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+
+
+def is_up(printed: str) -> bool:
+    return "up" in printed
+
+
+def test_leaving_the_block_ends_all_by_an_error_too(tmp_path: Path) -> None:
+    pids = []
+
+    def hold() -> None:
+        with Children(tmp_path) as children:
+            for name in ("server", "bot"):
+                child = children.start(name, SLEEP)
+                child.wait_for(is_up, LIMIT)
+                pids.append(child.process.pid)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        hold()
+    assert len(pids) == 2
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def test_a_child_that_will_not_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.children.END_LIMIT", 0.2)
+    with Children(tmp_path) as children:
+        child = children.start("server", STUBBORN)
+        child.wait_for(is_up, LIMIT)
+    assert child.process.returncode == -signal.SIGKILL
+
+
+def test_a_child_that_fails_at_once_is_told_by_its_last_words(tmp_path: Path) -> None:
+    words = "no room on this machine"
+    with Children(tmp_path) as children:
+        child = children.start("server", ["-c", f"raise SystemExit({words!r})"])
+        with pytest.raises(ChildFailed, match=f"the server ended at once: {words}"):
+            child.wait_for(is_up, LIMIT)
+
+
+def test_a_child_that_never_gets_ready_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    with Children(tmp_path) as children:
+        child = children.start("server", SLEEP)
+        with pytest.raises(ChildFailed, match="was not ready"):
+            child.wait_for(lambda _: False, 0.1)
+
+
+def test_options_of_this_program_in_the_environment_do_not_reach_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KLONDIKE_PORT", "1")
+    look = ["-c", "import os; print('up', 'KLONDIKE_PORT' in os.environ, flush=True)"]
+    with Children(tmp_path) as children:
+        assert children.start("server", look).wait_for(is_up, LIMIT) == "up False\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's death signal")
+def test_a_killed_parent_leaves_no_orphan(tmp_path: Path) -> None:
+    program = (
+        "import sys, time\nfrom pathlib import Path\nfrom client.children import Children\n"
+        "with Children(Path(sys.argv[1])) as children:\n"
+        f"    child = children.start('server', {SLEEP!r})\n"
+        "    child.wait_for(lambda text: 'up' in text, 20)\n"
+        "    print(child.process.pid, flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_alive(pid)
+        parent.kill()
+    deadline = time.monotonic() + LIMIT
+    while is_alive(pid):
+        assert time.monotonic() < deadline, "the child outlived its parent"
+        time.sleep(0.02)

@@ -1,0 +1,134 @@
+"""The command line: what may be left out, what is refused, and the environment."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from client import cli
+from client.atterminal import End, NoTerminal
+from client.game import Aim
+from client.identity import Identity, open_identity
+from client.line import Line
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, Any]]:
+    """What the game would have been opened with."""
+    calls: list[dict[str, Any]] = []
+
+    def open_game(url: str, identity: Identity, **how: Any) -> End:
+        calls.append({"url": url, "identity": identity, **how})
+        return End(Line("ended"), None)
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(cli, "open_game", open_game)
+    monkeypatch.setattr("getpass.getuser", lambda: "somebody-with-a-long-login")
+    return calls
+
+
+def run(*arguments: str, **environment: str) -> Result:
+    return CliRunner().invoke(cli.main, list(arguments), env=environment)
+
+
+def test_without_a_command_an_address_opens_the_game(opened: list[dict[str, Any]]) -> None:
+    assert run("example.org", "--name", "ann", "--room", "abc-def").exit_code == 0
+    assert run().exit_code == 0
+    assert run("--ascii").exit_code == 0
+    assert [call["url"] for call in opened] == ["ws://example.org:8765"] + [
+        "ws://127.0.0.1:8765"
+    ] * 2
+    assert opened[0]["name"] == "ann"
+    assert opened[0]["aim"] == Aim(room="ABCDEF")
+    assert [call["ascii_cards"] for call in opened] == [False, False, True]
+
+
+def test_every_option_is_an_environment_variable_too(opened: list[dict[str, Any]]) -> None:
+    run(KLONDIKE_URL="h:1", KLONDIKE_NAME="zoe", KLONDIKE_ROOM="xyz", KLONDIKE_ASCII="1")
+    assert opened[0]["url"] == "ws://h:1"
+    assert opened[0]["name"] == "zoe"
+    assert opened[0]["aim"] == Aim(room="XYZ")
+    assert opened[0]["ascii_cards"] is True
+
+
+def test_a_name_is_the_given_one_or_the_kept_one_or_the_login(
+    opened: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    kept = open_identity("ws://h:1", token_file=file)
+    kept.keep("t" * 32, "kept")
+    kept.close()
+    run("h:1", "--token-file", str(file))
+    run("h:1", "--token-file", str(file), "--name", " given ")
+    run("h:1", "--fresh")
+    assert [call["name"] for call in opened] == ["kept", "given", "somebody-with-a-"]
+
+
+def test_watching_is_done_by_somebody_else_than_the_player(opened: list[dict[str, Any]]) -> None:
+    assert run("watch", "h:1", "--room", "abcdef").exit_code == 0
+    assert opened[0]["aim"] == Aim(room="ABCDEF", watch=True)
+    assert opened[0]["identity"].token is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ftp://h"], "ws:// or wss://"),
+        (["--name", "x" * 17], "1 to 16 characters"),
+        (["--name", " "], "1 to 16 characters"),
+        (["watch", "h:1"], "--room"),
+        (["bot", "--moves-per-second", "1000"], "--moves-per-second"),
+        (["race", "--undo", "never"], "--undo"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_plain_words(arguments: list[str], words: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_a_token_file_in_use_or_out_of_reach_is_said_so(tmp_path: Path) -> None:
+    held = open_identity("ws://h:1", token_file=tmp_path / "token")
+    result = run("--token-file", str(tmp_path / "token"))
+    assert result.exit_code == 1
+    assert "in use by another klondike" in result.output
+    held.close()
+    (tmp_path / "file").write_text("")
+    result = run("--token-file", str(tmp_path / "file" / "token"))
+    assert result.exit_code == 1
+    assert "cannot open" in result.output
+
+
+def test_why_a_game_ended_is_told_after_the_terminal_is_back(
+    monkeypatch: pytest.MonkeyPatch, opened: list[dict[str, Any]]
+) -> None:
+    end = End(Line("ended", "You are playing from another window"), None)
+    monkeypatch.setattr(cli, "open_game", lambda *_, **__: end)
+    result = run("--fresh")
+    assert result.exit_code == 1
+    assert "another window" in result.output
+
+    def fail(*_: Any, **__: Any) -> End:
+        raise NoTerminal("This is no terminal.")
+
+    monkeypatch.setattr(cli, "open_game", fail)
+    assert run("--fresh").output == "Error: This is no terminal.\n"
+
+
+def test_doctor_tells_what_is_known_of_the_terminal() -> None:
+    result = run("--doctor", TERM="vt100")
+    assert result.exit_code == 0
+    assert "TERM       vt100" in result.output
+    assert "verdict" in result.output
+
+
+def test_a_bot_that_finds_no_server_says_so_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.bot.PATIENCE", 0.0)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    result = run("bot", f"127.0.0.1:{port}")
+    assert result.exit_code == 1
+    assert result.output == "Error: nobody answers there\n"
