@@ -8,3 +8,17 @@ class Refusal(Exception):
         super().__init__(reason)
         self.code = code
         self.reason = reason
+
+
+# Made anew each time: an exception that is kept and raised again keeps the frames of every
+# place it was ever raised in.
+
+
+def store_away() -> Refusal:
+    """Say that the store does not answer: what became of the request is not known."""
+    return Refusal("store", "The server's store does not answer; try again in a moment.")
+
+
+def race_lost() -> Refusal:
+    """Say that others were faster again and again."""
+    return Refusal("conflict", "The room is very busy; try again.")

@@ -18,9 +18,10 @@ from server import events as ev
 from server.audience import Audience, Viewer
 from server.lag import Lag
 from server.password import is_right
+from server.patience import Patience
 from server.presence import Presence
 from server.race import AWAY_LIMIT_MS, Race, Racer
-from server.refusal import Refusal
+from server.refusal import Refusal, race_lost, store_away
 from server.store import (
     ActOutcome,
     Appended,
@@ -39,11 +40,9 @@ from wire import messages as m
 
 log = logging.getLogger("dk.rooms")
 
-WAIT_FOR_STORE_S = 20.0  # after that a play is refused; the player may send it again
 PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 
-STORE_AWAY = Refusal("store", "The server's store does not answer; try again in a moment.")
-RACE_LOST = Refusal("conflict", "The room is very busy; try again.")
+ATTEMPTS = 20  # at a command that others are always faster than
 
 _DENIED: dict[str, str] = {
     "not-running": "The race is not running.",
@@ -187,6 +186,7 @@ class Room:
         """
         async with self._news:
             while True:
+                heard = self._heard
                 version, line = self.race.version, self.race.last_line
                 entries = await self._read_from(max(0, version - 1))
                 # The last entry known must stand in the journal as it was heard: after a
@@ -197,6 +197,9 @@ class Room:
                 for entry in entries:
                     if entry.version == self.race.version + 1:
                         self._take(entry)
+                if self._heard == heard:
+                    # What was heard of and is not there by now, the store has lost.
+                    self._heard = self.race.version
                 if self._heard <= self.race.version or self.failed:
                     return
 
@@ -204,7 +207,7 @@ class Room:
         try:
             return await self._store.journals.read(self.jid, start)
         except Unavailable:
-            raise STORE_AWAY from None
+            raise store_away() from None
 
     async def _catch_up_logged(self) -> None:
         try:
@@ -246,7 +249,8 @@ class Room:
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
         """
-        for _ in range(20):
+        patience = Patience(self._store)
+        for _ in range(ATTEMPTS):
             events = decide(self.race)
             if not events:
                 return False
@@ -258,7 +262,7 @@ class Room:
             if due is not None and due != self.race.next_due():
                 # Before the event, so that a crash between the two leaves a timer without
                 # an event, which does nothing, and never an event without its timer.
-                await self._store.timers.set(self.code, due)
+                await self._set_timer(due)
             outcome = await self._store.journals.append(
                 self.jid,
                 [ev.encode(event) for event in events],
@@ -278,23 +282,31 @@ class Room:
                 case Lost():
                     # Unknown, not undone: the journal tells, then the command is decided
                     # on what it tells, which finds nothing left to do if it was appended.
-                    await self._store.wait_up(WAIT_FOR_STORE_S)
+                    await patience.wait()
                     await self.catch_up()
                 case Denied(code="early"):
                     return False
                 case Denied():
                     raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
-        raise RACE_LOST
+        raise race_lost()
+
+    async def _set_timer(self, due: int) -> None:
+        try:
+            await self._store.timers.set(self.code, due)
+        except Unavailable:
+            raise store_away() from None
 
     def _appended(self, outcome: Appended, events: Sequence[ev.AnyEvent]) -> None:
         first = outcome.version - len(events) + 1
         for number, event in enumerate(events):
             self.on_entry(Entry(first + number, outcome.at, ev.encode(event)))
 
-    def play(self, viewer: Viewer, n: int, text: str | None) -> bool:
+    def play(
+        self, viewer: Viewer, n: int, text: str | None, patience: Patience | None = None
+    ) -> bool:
         """Referee play n of a viewer's player: a move, or an undo where `text` is None.
 
-        Gives True where the outcome will come later, by `viewer.moved` or a refusal that
+        `patience` comes with a play that was tried before. Gives True where the outcome will come later, by `viewer.moved` or a refusal that
         is followed by `viewer.moved`; False where all has been said.
 
         Raises:
@@ -324,7 +336,7 @@ class Room:
             n,
             payload,
             _play_summary(racer, event),
-            lambda outcome: self._acted(viewer, n, text, payload, outcome),
+            lambda outcome: self._acted(viewer, n, text, payload, patience, outcome),
         )
         return True
 
@@ -338,38 +350,56 @@ class Room:
         n: int,
         text: str | None,
         payload: bytes,
+        patience: Patience | None,
         outcome: ActOutcome,
     ) -> None:
-        if isinstance(outcome, Appended):
-            self._tally.moves += 1
-            self.on_entry(Entry(outcome.version, outcome.at, payload))
-        else:
-            self._task(self._settle(viewer, n, text, outcome), "settle")
+        if not isinstance(outcome, Appended):
+            patience = patience or Patience(self._store)
+            self._task(self._settle(viewer, n, text, outcome, patience), "settle")
+            return
+        self._tally.moves += 1
+        if patience is not None and patience.is_tried:
+            viewer.send(m.Store(waiting=False))
+        self.on_entry(Entry(outcome.version, outcome.at, payload))
 
     async def _settle(
-        self, viewer: Viewer, n: int, text: str | None, outcome: Denied | Lost
+        self, viewer: Viewer, n: int, text: str | None, outcome: Denied | Lost, patience: Patience
     ) -> None:
         """Find out what became of a play that was not simply appended, and say so."""
         action = "move" if text is not None else "undo"
         try:
-            if isinstance(outcome, Lost) and not await self._store.wait_up(WAIT_FOR_STORE_S):
-                raise STORE_AWAY
-            await self.catch_up()
-            racer = self.race.racers.get(viewer.player)
-            if racer is not None and racer.n >= n:
-                return  # folded, and so answered, while catching up
-            if isinstance(outcome, Denied) and outcome.code not in ("repeat", "gap"):
-                if outcome.code == "replaced":
-                    viewer.replaced()
-                    return
-                if outcome.code == "late":
-                    self.look_soon()
-                raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
-            if self.play(viewer, n, text):
+            if await self._is_settled(viewer, n, outcome, patience):
+                return
+            if self.play(viewer, n, text, patience):
                 return
         except Refusal as refusal:
             viewer.send(m.Refused(re=action, n=n, code=refusal.code, reason=refusal.reason))
+        except Exception:
+            log.exception("play failed", extra={"room": self.code, "player": viewer.player})
+            self._tally.room_faults += 1
+            viewer.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
         viewer.moved()
+
+    async def _is_settled(
+        self, viewer: Viewer, n: int, outcome: Denied | Lost, patience: Patience
+    ) -> bool:
+        """Whether the play needs no other attempt: it was answered, or its player is gone."""
+        if isinstance(outcome, Lost) and patience.is_tried:
+            viewer.send(m.Store(waiting=True))
+        if isinstance(outcome, Lost) or outcome.code in ("repeat", "gap"):
+            await patience.wait()
+        await self.catch_up()
+        racer = self.race.racers.get(viewer.player)
+        if racer is not None and racer.n >= n:
+            return True  # folded, and so answered, while catching up
+        if isinstance(outcome, Denied) and outcome.code not in ("repeat", "gap"):
+            if outcome.code == "replaced":
+                viewer.replaced()
+                return True
+            if outcome.code == "late":
+                self.look_soon()
+            raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
+        return False
 
     async def resign(self, viewer: Viewer) -> None:
         """Give the race up for a viewer's player."""
@@ -386,7 +416,8 @@ class Room:
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
         """
-        for _ in range(5):
+        patience = Patience(self._store)
+        while True:
             event = decide(self.race)
             payload = ev.encode(event)
             acted: asyncio.Future[ActOutcome] = asyncio.get_running_loop().create_future()
@@ -405,9 +436,8 @@ class Room:
                 case Denied():
                     raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
                 case _:
-                    await self._store.wait_up(WAIT_FOR_STORE_S)
+                    await patience.wait()
                     await self.catch_up()
-        raise STORE_AWAY
 
     # --- time -------------------------------------------------------------------------
 
@@ -542,7 +572,7 @@ class Room:
                 if entry.version <= self.race.version:
                     lag.put(entry)
             if self.race.version > max(known, len(entries)):
-                raise RACE_LOST
+                raise race_lost()
             self._lag = lag
         return self._lag.audience
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from server import events as ev
 from server import password
 from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
-from server.refusal import Refusal
-from server.room import RACE_LOST, STORE_AWAY, Room, summary_of
+from server.refusal import Refusal, race_lost, store_away
+from server.room import Room, summary_of
 from server.rules import Rules
 from server.rules.deal import commitment
 from server.store import Appended, Lost, Store, Unavailable, keys
@@ -96,7 +96,7 @@ class Rooms:
         try:
             found = await room.load()
         except Unavailable:
-            raise STORE_AWAY from None
+            raise store_away() from None
         except ev.UnknownEvent as error:
             log.error("room cannot be read", extra={"room": code, "error": str(error)})
             raise Refusal("unreadable-room", f"This server cannot read room {code}.") from None
@@ -158,8 +158,8 @@ class Rooms:
                 if await self._opened(tried, settings, host, sealed) or code is not None:
                     return tried
         except Unavailable:
-            raise STORE_AWAY from None
-        raise RACE_LOST
+            raise store_away() from None
+        raise race_lost()
 
     async def _opened(self, code: str, settings: m.Settings, host: str, sealed: str) -> bool:
         store = self._store
@@ -221,7 +221,7 @@ class Rooms:
         try:
             found = await self._store.directory.newest(LOBBY_LINES)
         except Unavailable:
-            raise STORE_AWAY from None
+            raise store_away() from None
         return [_line(room) for room in found if room.summary.get("phase") != "over"]
 
     # --- time -------------------------------------------------------------------------
