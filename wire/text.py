@@ -5,6 +5,7 @@ cursor, turns the writing direction, hides, or stacks up over the neighbouring l
 """
 
 import unicodedata
+from itertools import dropwhile
 
 # How many combining marks one letter may carry: the writing systems in use need three.
 MAX_MARKS = 3
@@ -34,13 +35,16 @@ def flaw(text: str) -> str | None:
 
 def tidied(text: str) -> str:
     """A text as typed or pasted by a person, without what `flaw` objects to."""
+    visible = (c if _is_visible(c) else " " * c.isspace() for c in text)
+    # In this order: what is composed or counted must be what is left.
+    words = unicodedata.normalize("NFC", "".join(visible)).split()
     kept: list[str] = []
-    marks = MAX_MARKS
-    for character in " ".join(unicodedata.normalize("NFC", text).split()):
+    marks = 0
+    for character in dropwhile(lambda c: c == " " or _is_mark(c), " ".join(words)):
         marks = marks + 1 if _is_mark(character) else 0
-        if _is_visible(character) and marks <= MAX_MARKS:
+        if marks <= MAX_MARKS:
             kept.append(character)
-    return "".join(kept).strip()
+    return "".join(kept)
 
 
 def _is_visible(character: str) -> bool:

@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wire.text import INVISIBLE, flaw, tidied
@@ -77,7 +77,17 @@ def test_invisible_characters_are_those_that_python_takes_for_printable() -> Non
     assert all(character.isprintable() for character in INVISIBLE)
 
 
-@given(st.text(max_size=60))
+# Letters beside all that is taken out, so that what it leaves behind is tried as well.
+anything = st.text(max_size=60) | st.text(
+    "ab \u0301\u0323\u200b\u0008\u00a0\u202e\ufe0f가각", max_size=12
+)
+
+
+@given(anything)
+@example("0 \b 0")
+@example("\u0301 \u0301a")
+@example("a\u0301\u0301\u0301\u200b\u0301")
+@settings(max_examples=500)
 def test_a_tidied_text_is_clean_and_stays_as_it_is(text: str) -> None:
     tidy = tidied(text)
     assert flaw(tidy) is None
