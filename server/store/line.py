@@ -51,7 +51,8 @@ class Line:
         self._task: asyncio.Task[None] | None = None
         self._first: asyncio.Future[None] | None = None  # set by the first connection
         self._on_state: list[OnState] = []
-        self._failure = "not tried yet"
+        self._risen = asyncio.Event()  # set while the line is up
+        self._failure = ""
         self._closing = False
         self.clock = Clock()
         self.counts = Counts()
@@ -88,22 +89,9 @@ class Line:
 
     async def wait_up(self, limit_s: float) -> bool:
         """Wait until commands can be sent; False if they cannot after `limit_s`."""
-        if self.up:
-            return True
-        risen = asyncio.Event()
-
-        def tell(up: bool) -> None:
-            if up:
-                risen.set()
-
-        self._on_state.append(tell)
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
-                await risen.wait()
-        except TimeoutError:
-            pass
-        finally:
-            self._on_state.remove(tell)
+                await self._risen.wait()
         return self.up
 
     async def drain(self, limit_s: float) -> bool:
@@ -191,41 +179,43 @@ class Line:
     async def _live(self) -> None:
         tries = 0
         while True:
+            since = self.clock.local()
             try:
-                connection = await self._connect()
-            except (OSError, TimeoutError, ReplyError) as error:
+                await self._serve(await self._connect())
+            except Exception as error:  # whatever it was, the line is wanted and tried again
                 log.log(logging.DEBUG if tries else logging.WARNING, "no store: %s", self._failure)
                 self._settle_first(error)
-            else:
-                since = self.clock.local()
-                try:
-                    self._rise(connection)
-                    await self._pulse(connection)
-                finally:
-                    connection.abort("the line was closed")
-                    await connection.closed.wait()
-                # One that comes up only to fall again is not hammered.
-                if self.clock.local() - since > self._limits.backoff_max_s:
-                    tries = 0
+            # A connection that came up only to fall again is not hammered either.
+            if self.clock.local() - since > self._limits.connect_s + self._limits.backoff_max_s:
+                tries = 0
             tries += 1
             delay = min(self._limits.backoff_max_s, self._limits.backoff_s * 2 ** min(tries, 10))
             await asyncio.sleep(delay * random.uniform(0.5, 1.0))
 
+    async def _serve(self, connection: Connection) -> None:
+        try:
+            self._rise(connection)
+            await self._pulse(connection)
+        finally:
+            connection.abort("the line was closed")
+            await connection.closed.wait()
+
     async def _connect(self) -> Connection:
-        self._failure = "its address could not be found"
+        aim = "the store's address could not be found"
         connection: Connection | None = None
         try:
             async with asyncio.timeout(self._limits.connect_s):
                 address = await self._where()
-                self._failure = f"{address.label()} does not answer"
+                aim = f"{address.label()} does not answer"
                 connection = await self._dial(address)
                 await self._greet(connection, address)
                 return connection
         except BaseException as error:
-            if str(error):
-                self._failure = f"{self._failure}: {error}"
             if connection is not None:
                 connection.abort("the greeting failed")
+            # A try that was broken off says less than the one before it.
+            if not isinstance(error, asyncio.CancelledError) or not self._failure:
+                self._failure = f"{aim}: {error}" if str(error) else aim
             raise
 
     async def _dial(self, address: Address) -> Connection:
@@ -267,9 +257,13 @@ class Line:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.pulse_s):
                     await connection.closed.wait()
-            if not connection.closed.is_set():
-                with contextlib.suppress(ConnectionError):
-                    await self._look_at_clock(connection)
+                    return
+            try:
+                await self._look_at_clock(connection)
+            except ConnectionError:
+                return
+            except ReplyError as error:
+                connection.abort(f"the store says: {error}")
 
     def _rise(self, connection: Connection) -> None:
         if connection.closed.is_set():
@@ -279,6 +273,7 @@ class Line:
         for channel in self._channels:
             connection.send(("SSUBSCRIBE", channel), self._resubscribed)
         self._connection = connection
+        self._risen.set()
         self.counts.connects += 1
         self._settle_first(None)
         if self.counts.connects > 1:
@@ -302,13 +297,14 @@ class Line:
         if connection is not self._connection:
             return
         self._connection = None
+        self._risen.clear()
         self._failure = reason
         if not self._closing:
             log.warning("the line to the store is down: %s", reason)
         self._tell(False)
 
     def _tell(self, up: bool) -> None:
-        for callback in self._on_state:
+        for callback in tuple(self._on_state):
             try:
                 callback(up)
             except Exception:

@@ -3,9 +3,13 @@
 Every request made through here has the same effect when it is made twice. So one that
 meets a connection broken by a restart is made again at once; one that is not answered
 in time is not, and its caller hears that the store is unavailable.
+
+A caller that is cancelled leaves its request to end by itself: cancelled in the middle it
+would cost the connection, and redis-py can swallow a cancellation while it opens one.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -42,7 +46,8 @@ class Pool:
         self._client: Redis = Redis(connection_pool=pool)
         # Replies as the store gives them: redis-py would turn the old value of SET into a bool.
         self._client.response_callbacks.clear()
-        self._execute: Callable[..., Awaitable[Any]] = self._client.execute_command
+        self._requests: set[asyncio.Task[Any]] = set()  # each ends by its own time limits
+        self._execute: Callable[..., Coroutine[Any, Any, Any]] = self._client.execute_command
         self._pool = pool
 
     async def ask(self, *args: Arg) -> Any:
@@ -51,39 +56,46 @@ class Pool:
         Raises:
             Unavailable: the store does not answer, or refuses.
         """
-        try:
-            return await self._execute(*args)
-        except (RedisError, OSError) as error:
-            raise _unavailable(error) from error
+        return await self._finished(self._execute(*args))
 
     async def run(self, script: Script, keys: Sequence[str], *args: Arg) -> Any:
         """Run a script; errors as in `ask`."""
-        try:
-            try:
-                return await self._execute("EVALSHA", script.sha, len(keys), *keys, *args)
-            except NoScriptError:
-                return await self._execute("EVAL", script.text, len(keys), *keys, *args)
-        except (RedisError, OSError) as error:
-            raise _unavailable(error) from error
+        return await self._finished(self._run(script, (len(keys), *keys, *args)))
 
     async def batch(self, commands: Sequence[tuple[Arg, ...]]) -> list[Any]:
         """Run commands together, though not as one; errors as in `ask`."""
         if not commands:
             return []
-        try:
-            async with self._client.pipeline(transaction=False) as pipe:
-                for command in commands:
-                    pipe.execute_command(*command)
-                replies: list[Any] = await pipe.execute()
-                return replies
-        except (RedisError, OSError) as error:
-            raise _unavailable(error) from error
+        replies: list[Any] = await self._finished(self._batch(commands))
+        return replies
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Let what is under way end, then close all connections."""
+        if self._requests:
+            await asyncio.wait(self._requests)
         await self._client.aclose()
         await self._pool.disconnect()
 
+    async def _run(self, script: Script, args: Sequence[Arg]) -> Any:
+        try:
+            return await self._execute("EVALSHA", script.sha, *args)
+        except NoScriptError:
+            return await self._execute("EVAL", script.text, *args)
 
-def _unavailable(error: Exception) -> Unavailable:
-    return Unavailable(f"the store does not answer: {error or type(error).__name__}")
+    async def _batch(self, commands: Sequence[tuple[Arg, ...]]) -> list[Any]:
+        async with self._client.pipeline(transaction=False) as pipe:
+            for command in commands:
+                pipe.execute_command(*command)
+            replies: list[Any] = await pipe.execute()
+            return replies
+
+    async def _finished(self, request: Coroutine[Any, Any, Any]) -> Any:
+        task = asyncio.create_task(request, name="store request")
+        self._requests.add(task)
+        task.add_done_callback(self._requests.discard)
+        try:
+            return await asyncio.shield(task)
+        except (RedisError, OSError) as error:
+            raise Unavailable(
+                f"the store does not answer: {error or type(error).__name__}"
+            ) from error

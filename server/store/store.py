@@ -98,7 +98,8 @@ def check(info: Mapping[str, str], label: str) -> None:
     """Look at what a store says of itself (INFO).
 
     Raises:
-        Unfit: it is too old, or drops keys when memory is short.
+        Unfit: it is too old, takes no writes or not for every key, or drops keys when memory
+            is short.
     """
     name, least = ("Valkey", VALKEY_MIN) if "valkey_version" in info else ("Redis", REDIS_MIN)
     version = info.get("valkey_version") or info.get("redis_version", "0")
@@ -106,6 +107,10 @@ def check(info: Mapping[str, str], label: str) -> None:
         raise Unfit(
             f"the store at {label} is {name} {version}: it must be Redis 7.0, Valkey 7.2 or newer"
         )
+    if info.get("role", "master") != "master":
+        raise Unfit(f"the store at {label} is a read-only replica: name its master")
+    if info.get("cluster_enabled", "0") != "0":
+        raise Unfit(f"the store at {label} is one node of a Cluster, which holds only some keys")
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         trouble = (

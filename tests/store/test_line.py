@@ -135,7 +135,7 @@ async def test_an_address_that_cannot_be_found_is_tried_again(private, caplog):
     line = Line(where, limits=BRISK)
     await line.open()
     assert tries == 3
-    assert "its address could not be found: no such name" in caplog.text
+    assert "address could not be found: no such name" in caplog.text
     await line.close()
 
 

@@ -1,13 +1,16 @@
 import asyncio
+import contextlib
 import logging
 import os
+import signal
 
 import pytest
 
-from server.store import Store, Unfit, Unreachable
+from server.store import Players, Store, Unfit, Unreachable
 from server.store.address import parse
+from server.store.pool import Pool
 from server.store.store import check
-from tests.store.conftest import BRISK
+from tests.store.conftest import BRISK, until
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,13 @@ def test_a_store_that_drops_keys_is_refused():
         check(
             {"redis_version": "7.2.0", "maxmemory_policy": "allkeys-lru", "maxmemory": "1"}, "here"
         )
+
+
+def test_a_replica_or_a_part_of_a_cluster_is_refused():
+    with pytest.raises(Unfit, match="replica"):
+        check({"redis_version": "7.2.0", "role": "slave"}, "here")
+    with pytest.raises(Unfit, match="Cluster"):
+        check({"redis_version": "7.2.0", "role": "master", "cluster_enabled": "1"}, "here")
 
 
 def test_a_store_that_would_drop_keys_one_day_is_warned_of(caplog):
@@ -97,6 +107,33 @@ async def test_draining_has_a_limit(private):
     assert not await store.drain(0.05)
     await store.close()
     assert len(replies) == 1
+
+
+async def test_a_cancelled_request_ends_by_itself(store_url):
+    pool = Pool(store_url)
+    players = Players(pool)
+    player, _ = await players.create("Ann")
+    for turns in range(20):
+        connecting = asyncio.create_task(players.connect(player.id))
+        for _ in range(turns + 1):
+            await asyncio.sleep(0)
+        connecting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await connecting
+    await pool.close()
+    after = Pool(store_url)
+    assert (await Players(after).get(player.id)).epoch == 20
+    await after.close()
+
+
+async def test_waiting_for_the_store_ends_when_it_is_up_or_at_the_limit(private):
+    store = await Store.open(private.url, limits=BRISK)
+    assert await store.wait_up(0)
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: not store.up)
+    assert not await store.wait_up(0)
+    assert await store.wait_up(10)
+    await store.close()
 
 
 async def test_opening_and_closing_leaves_nothing_behind(store_url):
