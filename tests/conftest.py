@@ -1,12 +1,11 @@
 """What holds for every test, and the store that tests share."""
 
+import os
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 import redis
-import os
-
 from hypothesis import settings
 
 from server.store import Embedded
