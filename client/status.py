@@ -199,7 +199,7 @@ _KEYS: Final[dict[View, tuple[tuple[str, str], ...]]] = {
         *_TAIL,
     ),
     "race": (
-        ("move", "1-9 from/to"),
+        ("move", "1-9 move"),
         ("move", "w waste"),
         ("move", "f home"),
         ("move", "SPC deal"),

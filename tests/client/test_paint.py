@@ -82,7 +82,7 @@ def test_the_race_screen_has_clock_scores_connection_and_board() -> None:
     assert "30%" in shown[3]
     assert shown[4][:56].split() == [*"123456789", "│"]
     assert shown[5].startswith("   K♥   ▒▒1   ▒▒2")
-    assert shown[23].startswith(" 1-9 from/to")
+    assert shown[23].startswith(" 1-9 move")
 
 
 def test_without_colour_the_red_suits_are_outlines() -> None:
@@ -183,7 +183,7 @@ def test_a_narrow_screen_tells_rank_and_leader_and_tab_shows_the_scores(cols: in
 def test_on_a_low_screen_the_message_takes_the_place_of_the_keys() -> None:
     said = replace(RACE, notice=Notice("no", "bad", 99.0))
     assert lines(said, rows=20)[19] == " no"
-    assert "1-9 from/to" in lines(RACE, rows=20)[19]
+    assert "1-9 move" in lines(RACE, rows=20)[19]
 
 
 def test_where_there_are_rows_to_spare_face_down_cards_unfold() -> None:
