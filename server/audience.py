@@ -170,6 +170,14 @@ class Audience:
         if race.phase == "over":
             viewer.send(view.result(race))
 
+    def show_board(self, player: str) -> None:
+        """Send a player's board anew to the player."""
+        for seat, racer in enumerate(self.race.racers.values()):
+            board = view.board(self.race, seat, racer) if racer.id == player else None
+            for viewer in self.viewers:
+                if board is not None and viewer.player == player and not viewer.watching:
+                    viewer.send(board)
+
     def _count(self) -> m.Countdown:
         race = self.race
         starts = race.starts or 0

@@ -14,7 +14,6 @@ from server import events as ev
 from server.refusal import Refusal
 from server.rules import IllegalMove, Move, Position, Rules
 from server.rules.deal import fair_key, layout, public_key
-from server.rules.stuck import is_stuck
 from server.rules.undo import undo_refusal
 from wire.messages import Outcome, Phase, Settings
 
@@ -76,7 +75,9 @@ class Racer:
     # The move that the referee has just allowed: (board, text, board after it). The fold
     # takes the result from here instead of playing the same move twice.
     ahead: tuple[Position, str, Position] | None = None
-    _stuck: tuple[Position, bool] | None = None
+    # Proved by whoever follows the race: nothing more can be gained. That no play can
+    # gain anything holds after every further play, too; only an undo leads out of it.
+    is_stuck: bool = False
 
     @property
     def n(self) -> int:
@@ -97,15 +98,6 @@ class Racer:
     def is_done(self) -> bool:
         """Whether this player's race has ended."""
         return self.outcome != "playing"
-
-    def is_stuck(self) -> bool:
-        """Whether it is proved that this board can gain nothing more; once a board."""
-        board = self.board
-        if board is None:
-            return False
-        if self._stuck is None or self._stuck[0] is not board:
-            self._stuck = (board, is_stuck(board) is True)
-        return self._stuck[1]
 
 
 class Race:
@@ -178,6 +170,7 @@ class Race:
             case ev.Undone():
                 racer = self.racers[event.p]
                 racer.undos += 1
+                racer.is_stuck = False
                 self._place(racer, racer.former.pop(), at)
                 racer.plays.append(("undo", at))
             case ev.Resigned():
@@ -517,7 +510,7 @@ class Race:
             return "finished" if solved else "resigned"
         if self.ends is not None and now >= self.ends:
             return "time"
-        return "stuck" if all(racer.is_stuck() for racer in racing) else None
+        return "stuck" if all(racer.is_stuck for racer in racing) else None
 
     def _end(self, why: str) -> list[ev.AnyEvent]:
         result: list[ev.AnyEvent] = [ev.Over(why=why)]

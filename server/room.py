@@ -22,6 +22,7 @@ from server.patience import Patience
 from server.presence import Presence
 from server.race import AWAY_LIMIT_MS, Race, Racer
 from server.refusal import Refusal, race_lost, store_away
+from server.rules.stuck import is_stuck, may_be_stuck
 from server.store import (
     ActOutcome,
     Appended,
@@ -40,6 +41,7 @@ from wire import messages as m
 
 log = logging.getLogger("dk.rooms")
 
+JUDGE_AFTER_S = 0.3  # after a play that may have left its player stuck
 PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 
 ATTEMPTS = 20  # at a command that others are always faster than
@@ -70,6 +72,7 @@ class Room:
         self._tasks: set[asyncio.Task[None]] = set()
         self._lag: Lag | None = None  # for spectators who lag behind
         self._wake: asyncio.TimerHandle | None = None
+        self._judging: dict[str, asyncio.TimerHandle] = {}
         self.failed = False
         self.presence = Presence(node, self._say, self._presence_changed)
         self.live = Audience(Race(), self.presence, locked=False, now=store.clock.now)
@@ -96,6 +99,8 @@ class Room:
             self._store.journals.unsubscribe(self.jid, self)
             return False
         self._arm()
+        for player in self.race.racers:
+            self._judge_soon(player)
         self.presence.ask()
         return True
 
@@ -159,9 +164,10 @@ class Room:
             self._lag.put(entry)
         match event:
             case ev.Played() | ev.Undone():
-                racer = self.race.racers[event.p]
-                if racer.is_done or racer.is_stuck():
+                if self.race.racers[event.p].is_done:
                     self.look_soon()
+                else:
+                    self._judge_soon(event.p)
             case ev.Revealed() | ev.Followed() | ev.Opened():
                 pass
             case _:
@@ -445,6 +451,33 @@ class Room:
         """Have a look, in a task of its own, at whether something is due."""
         self._task(self._look_logged(), "look")
 
+    def _judge_soon(self, player: str) -> None:
+        """Have it looked into whether a player is stuck, if that is not plain to see."""
+        racer = self.race.racers[player]
+        board = racer.board
+        if player not in self._judging and not racer.is_stuck and board and may_be_stuck(board):
+            loop = asyncio.get_running_loop()
+            self._judging[player] = loop.call_later(JUDGE_AFTER_S, self._judge, player)
+
+    def _judge(self, player: str) -> None:
+        self._task(self._judge_now(player), f"judge {player}")
+
+    async def _judge_now(self, player: str) -> None:
+        # The search takes some ten milliseconds: not on the event loop, not at each play.
+        racer = self.race.racers[player]
+        board, undos = racer.board, racer.undos
+        assert board is not None
+        stuck = await asyncio.to_thread(is_stuck, board)
+        self._judging.pop(player, None)
+        if self.race.racers.get(player) is not racer or racer.undos != undos:
+            return
+        if stuck:
+            racer.is_stuck = True
+            self.live.show_board(player)
+            self.look_soon()
+        elif racer.board is not board:
+            self._judge_soon(player)
+
     async def _look_logged(self) -> None:
         try:
             await self.look()
@@ -599,6 +632,8 @@ class Room:
         """Stop following the journal."""
         if self._wake is not None:
             self._wake.cancel()
+        for handle in self._judging.values():
+            handle.cancel()
         self._drop_lag()
         self.live.close()
         self.presence.close()

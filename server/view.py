@@ -114,7 +114,7 @@ def board(race: Race, seat: int, racer: Racer) -> m.Board | None:
         turn=racer.board.turn,
         passes=race.rules.passes,
         can=race.can(racer),
-        stuck=racer.is_stuck(),
+        stuck=racer.is_stuck,
         outcome=racer.outcome,
     )
 
@@ -139,7 +139,7 @@ def moved(race: Race, racer: Racer, n: int, before: Position | None = None) -> m
         turn=racer.board.turn,
         at=at,
         can=race.can(racer),
-        stuck=racer.is_stuck(),
+        stuck=racer.is_stuck,
         outcome=racer.outcome,
     )
 

@@ -28,10 +28,14 @@ def is_stuck(position: Position, bound: int = BOUND) -> bool | None:
 
     Nearly always a gain is in plain reach, and the answer takes a few microseconds.
     """
+    return may_be_stuck(position) and _search(position, waste_tops(position), bound)
+
+
+def may_be_stuck(position: Position) -> bool:
+    """Whether no gain is in plain reach, so that only the search can tell; microseconds."""
     if position.is_solved or _feeds_a_column(position):
         return False
-    tops = waste_tops(position)
-    return not _has_gain(position, tops, position.cards) and _search(position, tops, bound)
+    return not _has_gain(position, waste_tops(position), position.cards)
 
 
 def _feeds_a_column(position: Position) -> bool:
@@ -48,8 +52,9 @@ def waste_tops(position: Position) -> frozenset[Card]:
     rules, hand, waste, _, _, turn = position
     tops = {*waste[-1:], *hand[rules.draw - 1 :: rules.draw], *hand[-1:]}
     if rules.passes is None or turn < rules.passes:
-        stock = waste + hand
-        tops.update(stock[rules.draw - 1 :: rules.draw], stock[-1:])
+        # Later passes are cut into packets from their own start; their last card is one
+        # that ends this pass, too.
+        tops.update((waste + hand)[rules.draw - 1 :: rules.draw])
     return frozenset(tops)
 
 

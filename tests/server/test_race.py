@@ -7,6 +7,7 @@ from server.race import ALLOWED, AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
 from server.refusal import Refusal
 from server.rules import Move, Position, deal
 from server.rules.deal import fair_key, layout
+from server.rules.stuck import is_stuck
 from server.standings import standings
 from tests.server.journal import SECRET, T0, Told, nearly_solved
 from wire.messages import Settings
@@ -285,7 +286,8 @@ def test_a_race_ends_early_when_all_who_remain_are_stuck() -> None:
         "double-klondike 1 - - KC/KC/KD/KD/KH/KH/JS/9S tsqsksqsJS/KS/-/-/-/-/-/-/-"
     )
     race.racers["anna"].board = stuck
-    assert race.racers["anna"].is_stuck()
+    assert is_stuck(stuck)
+    race.racers["anna"].is_stuck = True
     assert race.due(told.now) == []
     told.tell(ev.Resigned(p="ben"))
     assert race.due(told.now)[0] == ev.Over(why="stuck")

@@ -373,3 +373,20 @@ async def _spoil(started: Node, code: str) -> None:
             raise RuntimeError("spoilt for a test")
 
         room.live.take = fail  # type: ignore[assignment,method-assign]
+
+
+async def test_a_player_who_is_stuck_is_told_and_a_race_of_the_stuck_ends(store_url: str) -> None:
+    """One deck, one pass, one card at a time: played at random it is soon stuck."""
+    async with node(store_url) as started:
+        settings = replace(QUICK, rules="klondike-strict")
+        _, (anna,) = await race_of(started.port, "anna", settings=settings)
+        n = 0
+        while not anna.all(m.Standings):
+            await anna.say(m.Hint())
+            hints = await anna.hear(m.Hints)
+            if not hints.moves:
+                break
+            n += 1
+            await anna.play(n, hints.moves[-1])
+        await anna.hear(m.Board, lambda board: board.stuck)
+        assert (await anna.hear(m.Standings)).reason == "stuck"
