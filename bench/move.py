@@ -136,7 +136,9 @@ async def measure(players: int, count: int, rounds: int) -> None:
     moves, echoes, stores = [], [], []
     for _ in range(rounds):
         server = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "server", "--port", "0", "--log-level", "error", stdout=PIPE
+            *(sys.executable, "-m", "server", "--port=0", "--log-level=error"),
+            "--messages-per-second=1000000",
+            stdout=PIPE,
         )
         assert server.stdout is not None
         url = (await server.stdout.readline()).decode().split()[-1]

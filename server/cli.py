@@ -51,6 +51,12 @@ from server.workers import supervise
 @click.option("--log-level", default="info", type=click.Choice(logs.LEVELS))
 @click.option("--max-connections", default=10_000, type=click.IntRange(1))
 @click.option("--max-connections-per-address", default=64, type=click.IntRange(1))
+@click.option(
+    "--messages-per-second",
+    default=100.0,
+    type=click.FloatRange(1),
+    help="Of one connection; four times as many at once.",
+)
 @click.option("--rooms-per-address", default=60, type=click.IntRange(1), help="An hour.")
 @click.option(
     "--drain-seconds",

@@ -29,6 +29,7 @@ class Config:
     log_level: str = "info"
     max_connections: int = 10_000
     max_connections_per_address: int = 64
+    messages_per_second: float = 100.0  # of one connection; four seconds' worth at once
     rooms_per_address: int = 60  # an hour
     drain_seconds: float = 10.0
 
@@ -42,6 +43,8 @@ class Config:
             return Limits(
                 connections=self.max_connections,
                 connections_per_address=self.max_connections_per_address,
+                messages_per_s=self.messages_per_second,
+                message_burst=max(1, int(4 * self.messages_per_second)),
             )
         except ValueError as error:
             raise BadSetting(str(error)) from None

@@ -89,6 +89,7 @@ def _command(config: Config, url: str, port: int) -> list[str]:
         "log-level": config.log_level,
         "max-connections": config.max_connections,
         "max-connections-per-address": config.max_connections_per_address,
+        "messages-per-second": config.messages_per_second,
         "rooms-per-address": config.rooms_per_address,
         "drain-seconds": config.drain_seconds,
     }
