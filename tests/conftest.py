@@ -6,14 +6,18 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 import redis
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from server.store import Embedded
 
-# No deadline: the machine is shared. No database: tests leave nothing behind. Where a change is
-# judged the examples are the same each time; at a desk they are new ones.
+# No deadline and no check of slowness: the machine is shared. No database: tests leave nothing
+# behind. Where a change is judged the examples are the same each time; at a desk they are new.
 settings.register_profile(
-    "quick", deadline=None, database=None, derandomize=bool(os.environ.get("CI"))
+    "quick",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
+    derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("quick")
 
