@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.gateway": "wire",
     "server.refusal": "",
     "server.journaling": "",
+    "server.patience": "server.refusal",
     "server.version": "",
     "server.tally": "",
     "server.password": "",
@@ -41,12 +42,13 @@ MAY_IMPORT: dict[str, str] = {
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
     "server.room": "wire server.audience server.events server.lag server.password"
-    " server.presence server.race server.refusal server.store server.tally",
-    "server.rooms": "wire server.events server.password server.race server.refusal server.room"
-    " server.rules server.store server.tally",
+    " server.patience server.presence server.race server.refusal server.rules server.store"
+    " server.tally",
+    "server.rooms": "wire server.events server.password server.patience server.race"
+    " server.refusal server.room server.rules server.store server.tally",
     # The process
-    "server.connection": "wire server.gateway server.race server.refusal server.room"
-    " server.rooms server.session server.store server.tally server.version server.view",
+    "server.connection": "wire server.gateway server.patience server.race server.refusal"
+    " server.room server.rooms server.session server.store server.tally server.version server.view",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
     "server.config": "server.gateway",
