@@ -96,7 +96,8 @@ class Game:
         for deed in deeds:
             match deed:
                 case Ask():
-                    self.link.play(deed.text)
+                    if not self.link.play(deed.text):
+                        self._say(Say("Too many moves wait for the server already."))
                     self.state = replace(self.state, plays=self.link.plays)
                 case GetReady():
                     self._send(Ready(salt=secrets.token_bytes(SALT_BYTES)))

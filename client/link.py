@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 
 from client.clock import Clock
 from client.identity import Identity
-from client.line import Line, Loss, judge
+from client.line import Line, Loss, Verdict, judge
 from client.plays import NumberedPlay, Play, Plays
 from wire import codec
 from wire.messages import (
@@ -53,7 +53,8 @@ Heard = ServerMessage | Line
 CLIENT_NAME: Final = "klondike 0.1"
 PLAY_TAGS: Final = ("move", "undo", "finish")
 WELCOME_LIMIT: Final = 10.0  # seconds for the server's first word
-OUTBOX: Final = 256  # messages that wait for the socket
+MOST_WAITING: Final = 100  # plays without an answer
+OUTBOX: Final = 256  # messages that wait for the socket; all plays of a resume have room
 FIRST_PINGS: Final = 5
 FIRST_PING_GAP: Final = 0.2
 PING_GAP: Final = 10.0
@@ -109,9 +110,12 @@ class Link:
             return True
         return False
 
-    def play(self, text: str) -> None:
-        """Ask for a play: now, or as soon as the line is back."""
+    def play(self, text: str) -> bool:
+        """Ask for a play: now, or as soon as the line is back; False when too many wait."""
+        if self.plays.waiting >= MOST_WAITING:
+            return False
         self._keep(self.plays.ask(Play(text)))
+        return True
 
     def rename(self, name: str) -> None:
         """Come back under another name."""
@@ -153,35 +157,40 @@ class Link:
         while not self._closing:
             self._become(Line("connecting", self.line.why))
             began = time.monotonic()
-            self._attempt = asyncio.create_task(self._connection(), name="link-connection")
-            try:
-                loss = await self._attempt
-            except asyncio.CancelledError:
-                if self._closing:  # by `close`, in the middle of connecting
-                    break
-                raise
-            ended = time.monotonic()
+            loss = await self._attempted()
+            now = time.monotonic()
             if self._was_online:
-                offline_since = ended
-                failures = 0 if ended - began > STEADY_AFTER else failures
+                offline_since = now
+                failures = 0 if now - began > STEADY_AFTER else failures
             if self._closing:
                 break
-            had_token = self._identity.token is not None
             verdict = judge(loss, failures)
-            if verdict.forget_token and had_token:
-                self._identity.forget()
-                self.plays, self._room, self._seat = Plays(), None, None
+            if verdict.forget_token and self._identity.token is not None:
+                self._begin_anew()
                 continue
-            out_of_patience = self._patience is not None and ended - offline_since >= self._patience
-            if verdict.is_final or verdict.forget_token or out_of_patience:
+            is_tired = self._patience is not None and now - offline_since >= self._patience
+            if verdict.is_final or verdict.forget_token or is_tired:
                 return self._become(Line("ended", verdict.why))
-            pause = 0.0 if self._hurry.is_set() else verdict.delay(self._chance)
-            self._become(Line("waiting", verdict.why, retry_at=ended + pause))
-            await self._wait(pause)
+            await self._pause(verdict)
             failures += 1
         return self._become(Line("ended"))
 
-    async def _wait(self, seconds: float) -> None:
+    async def _attempted(self) -> Loss:
+        self._attempt = asyncio.create_task(self._connection(), name="link-connection")
+        try:
+            return await self._attempt
+        except asyncio.CancelledError:
+            if self._closing:  # by `close`, in the middle of connecting
+                return Loss(None, "")
+            raise
+
+    def _begin_anew(self) -> None:
+        self._identity.forget()
+        self.plays, self._room, self._seat = Plays(), None, None
+
+    async def _pause(self, verdict: Verdict) -> None:
+        seconds = 0.0 if self._hurry.is_set() else verdict.delay(self._chance)
+        self._become(Line("waiting", verdict.why, retry_at=time.monotonic() + seconds))
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._hurry.wait()
@@ -355,7 +364,10 @@ class Link:
     def _keep(self, result: tuple[Plays, list[NumberedPlay]]) -> None:
         self.plays, messages = result
         for message in messages:
-            self.send(message)
+            if not self.send(message) and self._socket is not None:
+                # A play must not be left out between others: the resume sends it again.
+                self._socket.transport.abort()
+                return
 
 
 def _plainly(error: OSError) -> str:

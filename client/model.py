@@ -19,7 +19,6 @@ from wire.messages import (
     Countdown,
     Error,
     Finished,
-    Follow,
     Hints,
     Left,
     Lobby,
@@ -60,23 +59,19 @@ class State:
     line: Line = field(default_factory=Line)
     clock: Clock = field(default_factory=Clock)
     plays: Plays = field(default_factory=Plays)
-    server: str = ""
     player: str = ""
     name: str = ""
     rooms: tuple[RoomLine, ...] | None = None
     room: Room | None = None
     boards: tuple[tuple[int, Board], ...] = ()  # by seat; more than one for a spectator
-    salts: tuple[str, ...] = ()
     hints: Hints | None = None
     standings: Standings | None = None
     finished: Finished | None = None
-    last_move: str = ""
     log: tuple[Notice, ...] = ()
     notice: Notice = Notice("")
     store_waits: bool = False
     gains: tuple[tuple[int, float], ...] = ()  # seat, when it last brought a card home
     in_doubt: bool = False  # a play is missing: ask for a snapshot
-    follow: str | None = None
     invitation: str = ""  # how others get here, where this program started the server
 
     @property
@@ -145,8 +140,6 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
             return _logged(state, Notice(f"{message.name}: {message.text}", "talk", at))
         case Left():
             return _left(state, message, at)
-        case Follow():
-            return replace(state, follow=message.room)
         case Store():
             return replace(state, store_waits=message.waiting)
         case Error():
@@ -156,7 +149,7 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
 
 
 def _welcome(state: State, message: Welcome) -> State:
-    known = replace(state, server=message.server, player=message.player, name=message.name)
+    known = replace(state, player=message.player, name=message.name)
     if message.room is not None and state.room is not None and state.room.room == message.room:
         return known
     return _without_room(known)
@@ -167,14 +160,11 @@ def _without_room(state: State) -> State:
         state,
         room=None,
         boards=(),
-        salts=(),
         hints=None,
         standings=None,
         finished=None,
-        last_move="",
         gains=(),
         in_doubt=False,
-        follow=None,
     )
 
 
@@ -189,7 +179,7 @@ def _countdown(state: State, message: Countdown) -> State:
     if state.room is None:
         return state
     room = msgspec.structs.replace(state.room, starts=message.starts)
-    return replace(state, room=room, salts=tuple(message.salts))
+    return replace(state, room=room)
 
 
 def _board(state: State, message: Board) -> State:
@@ -218,7 +208,7 @@ def _moved(state: State, message: Moved) -> State:
         outcome=message.outcome,
     )
     notice = Notice("") if state.notice.tone == "bad" else state.notice
-    return replace(_board(state, after), last_move=message.m, notice=notice)
+    return replace(_board(state, after), notice=notice)
 
 
 def _scores(state: State, message: Scores, at: float) -> State:

@@ -9,7 +9,7 @@ from client.forms import Form
 from client.model import State
 from client.results import REASONS
 from client.status import remaining
-from client.style import Ink, Style
+from client.style import Ink
 from client.words import clean, span
 from wire.messages import Room, RoomLine, Seat, Settings
 
@@ -58,7 +58,7 @@ def paint_log(canvas: Canvas, state: State) -> None:
 # --- lobby ----------------------------------------------------------------------------
 
 
-def paint_lobby(canvas: Canvas, state: State, desk: Desk, style: Style, server: str) -> None:
+def paint_lobby(canvas: Canvas, state: State, desk: Desk, server: str) -> None:
     """Paint the list of rooms."""
     canvas.put(2, 1, f"Rooms at {server}", "bold")
     if state.rooms is None:
@@ -106,7 +106,7 @@ def paint_form(canvas: Canvas, form: Form) -> None:
 # --- room -----------------------------------------------------------------------------
 
 
-def paint_room(canvas: Canvas, state: State, desk: Desk, style: Style, now: float) -> None:
+def paint_room(canvas: Canvas, state: State, desk: Desk, now: float) -> None:
     """Paint a room before its race."""
     room = state.room
     if room is None:
@@ -191,7 +191,7 @@ def _paint_talk(canvas: Canvas, state: State, row: int) -> None:
 # --- standings ------------------------------------------------------------------------
 
 
-def paint_standings(canvas: Canvas, state: State, style: Style) -> None:
+def paint_standings(canvas: Canvas, state: State) -> None:
     """Paint the end of a race."""
     room, result = state.room, state.standings
     if room is None:

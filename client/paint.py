@@ -62,12 +62,12 @@ def frame(screen: Screen, rows: int, cols: int) -> Canvas:
 
 
 def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
-    state, desk, style = screen.state, screen.desk, screen.style
+    state, desk = screen.state, screen.desk
     match view:
         case "lobby":
-            pages.paint_lobby(canvas, state, desk, style, screen.server)
+            pages.paint_lobby(canvas, state, desk, screen.server)
         case "room":
-            pages.paint_room(canvas, state, desk, style, screen.now)
+            pages.paint_room(canvas, state, desk, screen.now)
         case "race":
             _paint_race(canvas, screen, state.board)
         case "watch":
@@ -75,7 +75,7 @@ def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
         case "standings" if desk.panel and state.boards:
             _paint_watch(canvas, screen)
         case "standings":
-            pages.paint_standings(canvas, state, style)
+            pages.paint_standings(canvas, state)
 
 
 def _paint_status(canvas: Canvas, screen: Screen, view: View) -> None:

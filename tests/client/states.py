@@ -188,7 +188,6 @@ states = st.builds(
     line=lines,
     clock=st.just(Clock()) | st.builds(lambda now: Clock().stamped(now, 50.0), instants),
     plays=plays,
-    server=texts,
     player=st.sampled_from(["p1", "p9"]),
     name=names,
     rooms=st.none()

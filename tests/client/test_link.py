@@ -8,7 +8,7 @@ import pytest
 
 from client.identity import Identity, open_identity
 from client.line import Line, Loss, judge
-from client.link import Link
+from client.link import MOST_WAITING, Link
 from tests.client.stage import (
     TOKEN,
     Actor,
@@ -139,6 +139,34 @@ async def test_a_play_asked_for_while_the_line_is_down_goes_out_after_the_board(
             link.play("d")
             link.play("undo")
             await ear.until(Moved, 2)
+
+
+async def test_plays_that_wait_have_a_bound_and_all_of_them_arrive_after_a_resume() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board())
+        await actor.hear(Hint)
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board())
+        for n in range(1, MOST_WAITING + 1):
+            assert (await actor.hear(Move)).n == n
+        await actor.say(moved(MOST_WAITING))
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.send(Hint())
+            await ear.until_line("waiting")
+            assert [link.play("d") for _ in range(MOST_WAITING)] == [True] * MOST_WAITING
+            assert not link.play("d")
+            await ear.until(Moved)
+            assert link.play("d")
 
 
 async def test_a_refused_play_gives_its_number_free_once_all_after_it_are_answered() -> None:

@@ -13,7 +13,6 @@ from wire.messages import (
     Chatted,
     Countdown,
     Finished,
-    Follow,
     Hints,
     Left,
     Lobby,
@@ -41,7 +40,6 @@ def test_a_move_replaces_the_piles_that_it_names_and_no_other() -> None:
     assert state.board is not None
     assert state.board.piles == PILES | {"1": "0:", "f1": "0:AS"}
     assert (state.board.n, state.board.cards, state.board.down) == (1, 1, 35)
-    assert state.last_move == "1>f"
 
 
 def test_an_answer_that_comes_again_changes_nothing() -> None:
@@ -108,11 +106,10 @@ def test_a_refusal_is_shown_but_not_the_gap_that_follows_from_it() -> None:
     assert after(state, moved(1)).notice.text == ""
 
 
-def test_the_countdown_sets_the_start_and_keeps_the_salts() -> None:
+def test_the_countdown_sets_the_start() -> None:
     state = after(RACE, Countdown(starts=NOW + 5_000, remaining_ms=5_000, salts=["ab"]))
     assert state.room is not None
     assert state.room.starts == NOW + 5_000
-    assert state.salts == ("ab",)
 
 
 def test_the_log_keeps_news_and_talk_up_to_a_bound() -> None:
@@ -148,10 +145,9 @@ def test_being_sent_out_leads_to_the_lobby_with_the_reason() -> None:
 
 def test_the_rest_is_kept_as_told() -> None:
     result = Standings(room="ABCDEF", reason="time", rows=[], head="")
-    state = after(RACE, result, Lobby(rooms=[]), Follow(room="NNNNNN"), Store(waiting=True))
+    state = after(RACE, result, Lobby(rooms=[]), Store(waiting=True))
     assert state.standings == result
     assert state.rooms == ()
-    assert state.follow == "NNNNNN"
     assert state.store_waits
     assert not lined(state, Line("waiting")).store_waits
     assert "Solved" in after(RACE, Finished(outcome="solved", done_ms=1)).notice.text
