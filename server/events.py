@@ -27,7 +27,10 @@ class Opened(Event, frozen=True, kw_only=True):
     deal: str  # the deal's id; rooms of one tournament round may share it
     settings: Settings
     commitment: str  # hex; empty with a public seed
-    host: str  # player id
+    host: str  # player id; empty in a tournament, whose director is the host
+    tournament: str = ""  # its code, where this race is one of its matches
+    match: str = ""
+    shared: bool = False  # other races use the deal too: the director reveals it
 
 
 class Joined(Event, frozen=True, kw_only=True):

@@ -47,6 +47,9 @@ ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
     },
 }
 
+# What a tournament's director does in its rooms instead of the players.
+ARRANGED: Final = frozenset({"ready", "unready", "start", "kick", "join", "rematch"})
+
 _NOT_NOW: Final[dict[Phase, str]] = {
     "open": "The race has not started yet.",
     "locked": "The race is about to start; wait for the layout.",
@@ -127,6 +130,9 @@ class Race:
         self.over_why = ""
         self.revealed: str | None = None
         self.next_room: str | None = None
+        self.tournament = ""  # its code, where this race belongs to one
+        self.match = ""
+        self.shared = False  # the deal
 
     # --- folding ----------------------------------------------------------------------
 
@@ -200,6 +206,7 @@ class Race:
         self.opened_at = at
         self.room, self.deal, self.host = event.room, event.deal, event.host
         self.settings, self.commitment = event.settings, event.commitment
+        self.tournament, self.match, self.shared = event.tournament, event.match, event.shared
         self.rules = Rules.parse(event.settings.rules)
 
     def _start(self, at: int) -> None:
@@ -219,8 +226,8 @@ class Race:
         return fair_key(self.secret, self.deal, self.rules.text(), self.salts())
 
     def salts(self) -> list[bytes]:
-        """Give the players' own bytes in seat order."""
-        return [racer.salt for racer in self.racers.values()]
+        """Give the players' own bytes in seat order; in a tournament nobody gives any."""
+        return [] if self.tournament else [racer.salt for racer in self.racers.values()]
 
     def _play(self, at: int, event: ev.Played) -> None:
         racer = self.racers[event.p]
@@ -289,6 +296,8 @@ class Race:
             allowed.discard("chat")
         if self.phase == "open" and len(self.racers) >= self.settings.seats:
             allowed.discard("join")
+        if self.tournament:
+            allowed -= ARRANGED
         return sorted(allowed)
 
     def can(self, racer: Racer) -> list[str]:
@@ -336,6 +345,8 @@ class Race:
         """Take the next seat; nothing if it is taken already."""
         if player in self.racers:
             return []
+        if self.tournament:
+            raise Refusal("held", "The seats of this room are held for the players of a match.")
         if self.phase != "open":
             raise Refusal("not-now", f"{_NOT_NOW[self.phase]} You can watch it.")
         if len(self.racers) >= self.settings.seats:
@@ -349,7 +360,7 @@ class Race:
         if racer is None:
             return []
         if self.phase == "open":
-            return self._free(player, why)
+            return [] if self.tournament else self._free(player, why)
         if racer.is_done:
             return []
         return [ev.Resigned(p=player)]
@@ -396,17 +407,35 @@ class Race:
         return [ev.Unreadied(p=player)]
 
     def decide_start(self, player: str) -> list[ev.AnyEvent]:
-        """Lock the room at the host's word, ready or not."""
+        """Lock the room at the host's word, ready or not; nothing if it is locked already."""
+        if self.phase == "locked" and player == self.host:
+            return []
         self.check(player, "start")
         if not self.racers:
             raise Refusal("empty", "Nobody has a seat yet.")
         return [self._lock()]
+
+    def decide_begin(self) -> list[ev.AnyEvent]:
+        """Lock a tournament's room at its director's word; nothing if that is done."""
+        return [self._lock()] if self.phase == "open" else []
+
+    def decide_abort(self) -> list[ev.AnyEvent]:
+        """End a tournament's race that does not count any more; nothing if it has ended."""
+        return [] if self.phase == "over" else self._end("aborted")
+
+    def decide_reveal(self) -> list[ev.AnyEvent]:
+        """Reveal a shared deal once nobody plays it any more; nothing if that is done."""
+        if self.phase != "over" or self.revealed is not None or self.secret is None:
+            return []
+        return [ev.Revealed(secret=self.secret.hex())]
 
     def _all_ready(self, racers: Iterable[Racer]) -> bool:
         racers = list(racers)
         return all(racer.ready for racer in racers) and self._enough(len(racers))
 
     def _enough(self, seated: int) -> bool:
+        if self.tournament:
+            return False
         return self.settings.start == "ready" and seated >= min(2, self.settings.seats)
 
     def _lock(self) -> ev.Locked:
@@ -492,6 +521,8 @@ class Race:
         return []
 
     def _due_open(self, now: int, away: list[str]) -> list[ev.AnyEvent]:
+        if self.tournament:
+            return []  # its director decides what happens to its rooms
         gone = [player for player in away if player in self.racers]
         if gone:
             return self._free(gone[0], "away")
@@ -514,13 +545,15 @@ class Race:
 
     def _end(self, why: str) -> list[ev.AnyEvent]:
         result: list[ev.AnyEvent] = [ev.Over(why=why)]
-        if self.secret is not None:
+        if self.secret is not None and not self.shared:
             result.append(ev.Revealed(secret=self.secret.hex()))
         return result
 
     def next_due(self) -> int | None:
         """Give the next instant at which `due` may have something to say."""
         match self.phase:
+            case "open" if self.tournament:
+                return None
             case "open":
                 if self.settings.start == "time" and self.settings.start_at is not None:
                     return self.settings.start_at

@@ -428,3 +428,64 @@ def test_a_journal_of_a_newer_format_is_refused_plainly() -> None:
     )
     with pytest.raises(ev.UnknownEvent, match="update it"):
         race.apply(T0, ev.encode(opened))
+
+
+# --- a tournament's rooms -----------------------------------------------------------------
+
+
+def a_match(*players: str, deal: str = "ABCDEF-1", shared: bool = False) -> Told:
+    told = Told.__new__(Told)
+    told.now, told.lines, told.race = T0, [], Race(SECRET)
+    told.tell(
+        ev.Opened(
+            format=ev.FORMAT,
+            room="ABCDEF",
+            deal=deal,
+            settings=Settings(start="host"),
+            commitment="",
+            host="",
+            tournament="CUP",
+            match="1.1",
+            shared=shared,
+        )
+    )
+    told.seat(*players)
+    return told
+
+
+def test_the_seats_of_a_match_are_held_for_its_players() -> None:
+    told = a_match("anna", "ben")
+    with refusal("held"):
+        told.race.decide_join("cleo", "Cleo", False)
+    assert told.race.decide_leave("anna") == []
+    assert told.race.due(told.now + 10 * AWAY_LIMIT_MS, away=["anna", "ben"]) == []
+    assert told.race.due(told.now + 2 * IDLE_LIMIT_MS) == []
+    assert told.race.actions("anna") == ["chat", "leave"]
+
+
+def test_the_director_begins_a_match_once() -> None:
+    told = a_match("anna", "ben")
+    told.tell(*told.race.decide_begin())
+    assert told.race.phase == "locked"
+    assert told.race.decide_begin() == []
+
+
+def test_races_that_share_a_deal_get_the_same_layout_whoever_plays() -> None:
+    layouts = set()
+    for players in (("anna", "ben"), ("cleo", "dora", "emma")):
+        told = a_match(*players, deal="CUP.3", shared=True)
+        told.tell(*told.race.decide_begin())
+        layouts.add(told.tell(ev.Started()).layout)
+    assert len(layouts) == 1
+
+
+def test_a_shared_deal_is_revealed_by_the_director_and_not_by_the_race_s_end() -> None:
+    told = a_match("anna", "ben", shared=True)
+    told.tell(*told.race.decide_begin())
+    told.tell(ev.Started())
+    told.tell(*told.race.decide_abort())
+    assert told.race.phase == "over"
+    assert told.race.revealed is None
+    told.tell(*told.race.decide_reveal())
+    assert told.race.revealed == SECRET.hex()
+    assert told.race.decide_reveal() == []
