@@ -72,8 +72,11 @@ class Connection(asyncio.Protocol):
         """Send a command with this turn's others; `done` gets its reply, or Lost.
 
         With `script`, the command is an EVALSHA of it and is sent again whole if the store
-        has forgotten the script.
+        has forgotten the script. Never calls `done` within this call.
         """
+        if self.closed.is_set():
+            self._loop.call_soon(done, Lost(sent=False))
+            return
         packed = cast(bytes, pack_command(args))  # type: ignore[arg-type]
         if not self._buffer:
             self._loop.call_soon(self._flush)

@@ -89,10 +89,15 @@ class Pool:
             replies: list[Any] = await pipe.execute()
             return replies
 
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._requests.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waited has heard it, or was called off and does not care
+
     async def _finished(self, request: Coroutine[Any, Any, Any]) -> Any:
         task = asyncio.create_task(request, name="store request")
         self._requests.add(task)
-        task.add_done_callback(self._requests.discard)
+        task.add_done_callback(self._ended)
         try:
             return await asyncio.shield(task)
         except (RedisError, OSError) as error:

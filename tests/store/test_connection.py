@@ -168,6 +168,16 @@ async def test_what_is_in_flight_when_the_line_breaks_is_lost_after_the_line_kno
     bench.ends.append("by the test")
 
 
+async def test_what_is_sent_over_a_dead_connection_is_lost_and_waited_for_by_nobody(bench):
+    bench.connection.connection_lost(None)
+    bench.send("GET", "a")
+    assert bench.replies == []
+    await turn()
+    assert bench.replies == [Lost(sent=False)]
+    with pytest.raises(ConnectionError):
+        await bench.connection.ask("GET", "a")
+
+
 async def test_bytes_that_are_no_protocol_end_the_connection(bench):
     bench.send("GET", "a")
     bench.hear(b"HTTP/1.1 400 Bad Request\r\n")

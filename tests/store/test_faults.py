@@ -9,15 +9,23 @@ from contextlib import contextmanager
 import pytest
 
 from server.store import Appended, Conflict, Denied, Lost, Store, Unavailable, keys, lua
-from tests.store.conftest import BRISK, Ear, outcome, until
+from tests.store.conftest import BRISK, HASTY, Ear, outcome, until
 
 ROOM = keys.room("ABCDEF")
 
 
 @pytest.fixture
 async def patient(private):
-    """A node on the private store."""
+    """A node on the private store, to which a reply is worth waiting for."""
     store = await Store.open(private.url, limits=BRISK)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def hasty(private):
+    """A node on the private store that soon takes silence for an answer."""
+    store = await Store.open(private.url, limits=HASTY)
     yield store
     await store.close()
 
@@ -109,61 +117,61 @@ async def test_the_gap_of_a_broken_line_is_read_from_the_journal(private, patien
     await away.close()
 
 
-async def test_a_stalled_store_is_noticed_within_the_bound(private, patient):
-    await race(patient)
+async def test_a_stalled_store_is_noticed_within_the_bound(private, hasty):
+    await race(hasty)
     with stalled(private):
         before = time.monotonic()
-        done = await play(patient, 1)
+        done = await play(hasty, 1)
         took = time.monotonic() - before
         assert done == Lost()
-        assert took < 2 * BRISK.reply_s + 0.5
-        assert not patient.up
+        assert took < 2 * HASTY.reply_s + 0.5
+        assert not hasty.up
         with pytest.raises(Unavailable):
-            await patient.journals.read(ROOM)
-    await until(lambda: patient.up)
+            await hasty.journals.read(ROOM)
+    await until(lambda: hasty.up)
 
 
-async def test_a_stall_is_noticed_by_a_node_that_only_listens(private, patient):
+async def test_a_stall_is_noticed_by_a_node_that_only_listens(private, hasty):
     ear = Ear()
-    await race(patient)
-    await patient.journals.subscribe(ROOM, ear)
+    await race(hasty)
+    await hasty.journals.subscribe(ROOM, ear)
     with stalled(private):
-        await until(lambda: not patient.up)
+        await until(lambda: not hasty.up)
     await until(lambda: ear.resyncs == 1)
 
 
-async def test_a_lost_play_counts_once_when_it_is_made_again(private, patient):
-    await race(patient)
+async def test_a_lost_play_counts_once_when_it_is_made_again(private, hasty):
+    await race(hasty)
     with stalled(private):
-        assert await play(patient, 1) == Lost()
-    await until(lambda: patient.up)
+        assert await play(hasty, 1) == Lost()
+    await until(lambda: hasty.up)
     # The stalled store read it after all, or it did not: the number makes both right.
-    again = await play(patient, 1)
+    again = await play(hasty, 1)
     assert isinstance(again, Appended) or again == Denied("repeat", 1)
-    assert [entry.payload for entry in await patient.journals.read(ROOM, 1)] == [b"play 1"]
+    assert [entry.payload for entry in await hasty.journals.read(ROOM, 1)] == [b"play 1"]
 
 
-async def test_a_lost_append_is_a_conflict_when_it_is_made_again(private, patient):
-    await race(patient)
+async def test_a_lost_append_is_a_conflict_when_it_is_made_again(private, hasty):
+    await race(hasty)
     with stalled(private):
-        assert await append(patient, b"over", expect=1) == Lost()
-    await until(lambda: patient.up)
-    again = await append(patient, b"over", expect=1)
+        assert await append(hasty, b"over", expect=1) == Lost()
+    await until(lambda: hasty.up)
+    again = await append(hasty, b"over", expect=1)
     assert isinstance(again, Appended) or again == Conflict(2)
-    assert await patient.journals.version(ROOM) == 2
+    assert await hasty.journals.version(ROOM) == 2
 
 
-async def test_paused_writes_are_lost_while_reading_goes_on(private, patient):
-    await race(patient)
-    await patient.line.ask("CLIENT", "PAUSE", 1500, "WRITE")
-    assert await play(patient, 1) == Lost()
-    await until(lambda: patient.up)
-    assert await patient.journals.summary(ROOM)
+async def test_paused_writes_are_lost_while_reading_goes_on(private, hasty):
+    await race(hasty)
+    await hasty.line.ask("CLIENT", "PAUSE", 1500, "WRITE")
+    assert await play(hasty, 1) == Lost()
+    await until(lambda: hasty.up)
+    assert await hasty.journals.summary(ROOM)
 
 
 async def test_a_stall_shorter_than_the_bound_loses_nothing(private, patient):
     await race(patient)
-    await patient.line.ask("CLIENT", "PAUSE", int(BRISK.reply_s * 500), "ALL")
+    await patient.line.ask("CLIENT", "PAUSE", 200, "ALL")
     assert isinstance(await play(patient, 1), Appended)
     assert patient.line.counts.connects == 1
 
@@ -171,11 +179,11 @@ async def test_a_stall_shorter_than_the_bound_loses_nothing(private, patient):
 async def test_requests_off_the_hot_path_end_within_their_bound(private, patient, monkeypatch):
     player, token = await patient.players.create("Ann")
     monkeypatch.setattr("server.store.pool.REPLY_S", 0.3)
-    hasty = await Store.open(private.url)
+    store = await Store.open(private.url)
     with stalled(private), pytest.raises(Unavailable):
-        await asyncio.wait_for(hasty.players.find(token), 5)
-    assert await hasty.players.find(token) == player
-    await hasty.close()
+        await asyncio.wait_for(store.players.find(token), 5)
+    assert await store.players.find(token) == player
+    await store.close()
 
 
 async def test_connections_broken_by_a_restart_are_replaced_without_an_error(private, patient):
@@ -218,10 +226,33 @@ async def test_a_request_whose_connection_is_cut_is_made_again(private, patient)
     assert await connecting == 1
 
 
-async def test_a_subscription_that_failed_is_not_kept(private, patient):
+async def test_a_subscription_that_failed_is_not_kept(private, hasty):
     ear = Ear()
     with stalled(private), pytest.raises(Unavailable):
-        await patient.journals.subscribe(ROOM, ear)
-    await until(lambda: patient.up)
-    assert await patient.line.ask("SPUBLISH", keys.journal(ROOM).news, b"0 hi") == 0
+        await hasty.journals.subscribe(ROOM, ear)
+    await until(lambda: hasty.up)
+    assert await hasty.line.ask("SPUBLISH", keys.journal(ROOM).news, b"0 hi") == 0
     assert ear.resyncs == 0
+
+
+async def test_ten_thousand_rooms_come_and_go_and_leave_nothing(private, patient):
+    ear = Ear()
+    rooms = [keys.room(f"R{i}") for i in range(10_000)]
+    await asyncio.gather(*(patient.journals.subscribe(jid, ear) for jid in rooms))
+    assert await subscriptions(patient) == 10_000
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: ear.resyncs == 10_000)
+    assert await subscriptions(patient) == 10_000
+    tasks = asyncio.all_tasks()
+    for jid in rooms:
+        patient.journals.unsubscribe(jid, ear)
+    assert await subscriptions(patient) == 0
+    assert asyncio.all_tasks() <= tasks
+    os.kill(private.pid, signal.SIGKILL)
+    await until(lambda: not patient.up)
+    await until(lambda: patient.up)
+    assert ear.resyncs == 10_000
+
+
+async def subscriptions(store: Store) -> int:
+    return len(await store.line.ask("PUBSUB", "SHARDCHANNELS"))

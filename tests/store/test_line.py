@@ -12,7 +12,7 @@ import pytest
 from server.store import Appended, Limits, Store, Unfit, Unreachable, keys
 from server.store.address import Address, parse
 from server.store.line import Line
-from tests.store.conftest import BRISK, until
+from tests.store.conftest import BRISK, HASTY, until
 
 ROOM = keys.room("ABCDEF")
 
@@ -90,7 +90,7 @@ async def test_tls_serves_with_a_certificate_that_is_known(tls_port, tmp_path):
 
 async def test_tls_refuses_a_certificate_that_is_not(tls_port, caplog):
     with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
-        await Store.open(f"rediss://localhost:{tls_port}", limits=BRISK, patience_s=0.5)
+        await Store.open(f"rediss://localhost:{tls_port}", limits=HASTY, patience_s=2)
 
 
 async def test_another_database_is_another_store(private):
@@ -153,6 +153,22 @@ async def test_a_listener_that_accepts_and_says_nothing_is_given_up_in_time(tmp_
     for _, writer in held:
         writer.close()
     server.close()
+
+
+async def test_a_refused_look_at_the_clock_costs_the_connection_and_not_the_line(private, caplog):
+    async def where() -> Address:
+        return parse(private.url)
+
+    line, admin = Line(where, limits=BRISK), await Store.open(private.url)
+    await line.open()
+    await admin.line.ask("ACL", "SETUSER", "default", "-time")
+    await until(lambda: not line.up)
+    await admin.line.ask("ACL", "SETUSER", "default", "+time")
+    await until(lambda: line.up)
+    assert await line.ask("PING") == b"PONG"
+    assert "NOPERM" in caplog.text
+    await line.close()
+    await admin.close()
 
 
 async def test_states_are_told_in_order_and_a_failing_hearer_harms_none(private, caplog):
