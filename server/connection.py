@@ -10,16 +10,18 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from server import view
 from server.gateway import Peer
+from server.patience import Patience
 from server.refusal import Refusal
 from server.room import Room
 from server.rooms import Rooms, read_code
 from server.session import Fault, Session
-from server.store import Store, Unavailable
+from server.store import Missing, Store, Unavailable
 from server.store.players import Player
 from server.tally import Tally
 from server.version import SERVER
@@ -27,6 +29,8 @@ from wire import messages as m
 from wire.codec import encode
 
 log = logging.getLogger("dk.connection")
+
+T = TypeVar("T")
 
 INBOX = 32  # messages that wait; then the peer is no longer read
 RECORD_ENTRIES = 400  # journal entries in one message
@@ -160,6 +164,9 @@ class Connection:
         except Refusal as refusal:
             n = getattr(message, "n", None)
             self._refuse(type(message).__name__.lower(), refusal, n)
+        except Exception:
+            # Here and no further: this may run from within what the room shows to others.
+            self._failed(type(message).__name__.lower())
 
     def _play(self, n: int, text: str | None) -> None:
         room = self._room
@@ -184,24 +191,55 @@ class Connection:
         try:
             await self._do(message)
         except Refusal as refusal:
-            if refusal.code == "replaced":
-                self.replaced()
-            else:
-                self._refuse(tag, refusal)
-        except Unavailable:
-            self._refuse(tag, Refusal("store", "The server's store does not answer; try again."))
+            self._turned_down(tag, refusal)
         except Fault as fault:
-            self.send(fault.error)
-            if fault.close is not None:
-                self._peer.close(fault.close, fault.error.reason[:100])
+            self._at_fault(fault)
+        except Missing:
+            self._at_fault(_bad_token())
         except Exception:
-            log.exception("request failed", extra={"player": self.player, "request": tag})
-            self._desk.tally.room_faults += 1
-            self.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
+            self._failed(tag)
         finally:
             self._task = None
             self._busy = False
             self._pump()
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do what has the same effect when it is done twice, until the store has answered.
+
+        Raises:
+            Refusal: it has not in time.
+        """
+        patience = Patience(self._desk.store)
+        while True:
+            try:
+                return await work()
+            except Unavailable:
+                pass
+            except Refusal as refusal:
+                if refusal.code != "store":
+                    raise
+            await patience.wait()
+
+    def _turned_down(self, tag: str, refusal: Refusal) -> None:
+        if refusal.code == "replaced":
+            self.replaced()
+        elif tag == "hello" and refusal.code == "store":
+            # Without a welcome there is nothing a client could do here.
+            self._peer.close(m.Close.OVERLOAD, "the server's store does not answer")
+        elif tag == "hello" and refusal.code == "newer-room":
+            self._peer.close(m.Close.RESTART, "your room is on a newer server; come back")
+        else:
+            self._refuse(tag, refusal)
+
+    def _at_fault(self, fault: Fault) -> None:
+        self.send(fault.error)
+        if fault.close is not None:
+            self._peer.close(fault.close, fault.error.reason[:100])
+
+    def _failed(self, tag: str) -> None:
+        log.exception("request failed", extra={"player": self.player, "request": tag})
+        self._desk.tally.room_faults += 1
+        self.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
 
     def _refuse(self, tag: str, refusal: Refusal, n: int | None = None) -> None:
         self._desk.tally.refusals += 1
@@ -213,14 +251,21 @@ class Connection:
     # --- requests ---------------------------------------------------------------------
 
     async def _do(self, message: m.ClientMessage) -> None:
-        desk = self._desk
         match message:
             case m.Hello():
                 await self._hello(message)
-            case m.Rooms():
-                self.send(m.Lobby(rooms=await desk.rooms.lobby()))
             case m.Create():
                 await self._create(message)
+            case m.Finish():
+                await self._finish(message.n)
+            case _:
+                await self._patiently(lambda: self._ask(message))
+
+    async def _ask(self, message: m.ClientMessage) -> None:
+        desk = self._desk
+        match message:
+            case m.Rooms():
+                self.send(m.Lobby(rooms=await desk.rooms.lobby()))
             case m.Join():
                 await self._join(read_code(message.room), message.password)
             case m.Spectate():
@@ -230,8 +275,6 @@ class Connection:
             case m.Rematch():
                 code = await desk.rooms.follow(self._in_room(), self.player)
                 self.send(m.Follow(room=code))
-            case m.Finish():
-                await self._finish(message.n)
             case _:
                 await self._ask_room(message, self._in_room())
 
@@ -276,21 +319,11 @@ class Connection:
                 f"You speak version {hello.v}, this server {m.PROTOCOL}: update the {older}.",
                 m.Close.VERSION,
             )
-        players = self._desk.store.players
-        token: str | None = None
-        if hello.token is not None:
-            who = await players.find(hello.token)
-            if who is None:
-                raise Fault("bad-token", "Nobody has this token; begin anew.", m.Close.BAD_TOKEN)
-            if hello.name is not None and hello.name != who.name:
-                await players.rename(who.id, hello.name)
-                who = replace(who, name=hello.name)
-        else:
-            who, token = await players.create(hello.name or "guest", hello.bot)
+        who, token = await self._patiently(lambda: self._identify(hello))
         self._who, self.player = who, who.id
-        self.epoch = await players.connect(who.id)
+        self.epoch = await self._patiently(lambda: self._desk.store.players.connect(who.id))
+        is_back = await self._patiently(lambda: self._find_seat(who))
         self._session.move("welcomed")
-        back = await self._find_seat(who)
         self.send(
             m.Welcome(
                 v=m.PROTOCOL,
@@ -299,12 +332,26 @@ class Connection:
                 name=who.name,
                 now=self._desk.store.clock.now(),
                 token=token,
-                room=who.room if back else None,
+                room=who.room if is_back else None,
             )
         )
-        if back:
+        if is_back:
             self._desk.tally.resumes += 1
-            await self._enter(who.room or "", watching=who.role == "watching", resume=True)
+            code, watching = who.room or "", who.role == "watching"
+            await self._patiently(lambda: self._enter(code, watching=watching, resume=True))
+
+    async def _identify(self, hello: m.Hello) -> tuple[Player, str | None]:
+        """Find the player of a token, or make a new one; gives the new one's token."""
+        players = self._desk.store.players
+        if hello.token is None:
+            return await players.create(hello.name or "guest", hello.bot)
+        who = await players.find(hello.token)
+        if who is None:
+            raise _bad_token()
+        if hello.name is not None and hello.name != who.name:
+            await players.rename(who.id, hello.name)
+            who = replace(who, name=hello.name)
+        return who, None
 
     async def _find_seat(self, who: Player) -> bool:
         """Whether the player is still in the room that the store remembers."""
@@ -315,6 +362,8 @@ class Connection:
                 if who.role == "watching" or who.id in room.race.racers:
                     return True
         except Refusal as refusal:
+            if refusal.code == "unreadable-room":
+                return False  # not here and now; the store goes on remembering it
             if refusal.code != "no-room":
                 raise
         await self._desk.store.players.set_room(who.id, None)
@@ -329,9 +378,9 @@ class Connection:
         sealed = await self._desk.rooms.seal(create.password)
         code = await self._desk.rooms.open(create.settings, self.player, sealed)
         if create.play:
-            await self._join(code, create.password)
+            await self._patiently(lambda: self._join(code, create.password))
         else:
-            await self._enter(code, watching=True)
+            await self._patiently(lambda: self._enter(code, watching=True))
 
     async def _join(self, code: str, password: str) -> None:
         who = self._who
@@ -363,13 +412,14 @@ class Connection:
             await self._enter(code, watching=True)
 
     async def _enter(self, code: str, *, watching: bool, resume: bool = False) -> None:
+        former = self._room.code if self._room is not None else None
         self._quit_room()
-        room = await self._desk.rooms.hold(code)
-        if self._closed:
-            self._desk.rooms.release(code)
-            return
-        self._room, self.watching = room, watching
         try:
+            room = await self._desk.rooms.hold(code)
+            if self._closed:
+                self._desk.rooms.release(code)
+                return
+            self._room, self.watching = room, watching
             # Written before the room shows itself: who sees it can rely on coming back.
             if not resume:
                 role = "watching" if watching else "seated"
@@ -378,9 +428,17 @@ class Connection:
             await room.enter(self)
         except BaseException:
             self._quit_room()
+            self._stay_outside(former)
             raise
         if self._room is not room:
             room.exit(self)  # let go of while it was being entered
+
+    def _stay_outside(self, former: str | None) -> None:
+        """Be in no room, having left the former one for another that cannot be entered."""
+        if self._session.state in ("seated", "watching"):
+            self._session.move("left")
+            if former is not None:
+                self.send(m.Left(room=former, kind="closed"))
 
     async def _leave(self, room: Room) -> None:
         if not self.watching:
@@ -411,3 +469,7 @@ class Connection:
             entries = await room.record()
         part = [entry.line().decode() for entry in entries[start : start + RECORD_ENTRIES]]
         self.send(m.Journal(room=code, start=start, total=len(entries), entries=part))
+
+
+def _bad_token() -> Fault:
+    return Fault("bad-token", "Nobody has this token; begin anew.", m.Close.BAD_TOKEN)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from server import events as ev
 from server import password
+from server.patience import Patience
 from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
 from server.refusal import Refusal, race_lost, store_away
 from server.room import Room, summary_of
@@ -152,37 +153,48 @@ class Rooms:
         elif settings.start_at is not None:
             raise Refusal("start-at", 'start_at goes with start="time" only.')
         settings = replace(settings, rules=rules.text())
-        try:
-            for _ in range(5):
-                tried = code or new_code()
-                if await self._opened(tried, settings, host, sealed) or code is not None:
-                    return tried
-        except Unavailable:
-            raise store_away() from None
+        for _ in range(5):
+            tried = code or new_code()
+            if await self._opened(tried, settings, host, sealed) or code is not None:
+                return tried
         raise race_lost()
 
     async def _opened(self, code: str, settings: m.Settings, host: str, sealed: str) -> bool:
-        store = self._store
+        """Open a room of this code, once however often it takes; False if it is taken."""
+        secret = secrets.token_bytes(32) if settings.seed is None else None
         deal = f"{code}-{secrets.token_hex(8)}"
-        committed = ""
-        if settings.seed is None:
-            secret = secrets.token_bytes(32)
-            await store.deals.keep(deal, secret)
-            committed = commitment(deal, secret).hex()
         event = ev.Opened(
             format=ev.FORMAT,
             room=code,
             deal=deal,
             settings=settings,
-            commitment=committed,
+            commitment=commitment(deal, secret).hex() if secret is not None else "",
             host=host,
         )
+        patience = Patience(self._store)
+        while True:
+            try:
+                if not await self._is_first(event, secret, sealed):
+                    return False
+                break
+            except Unavailable:
+                await patience.wait()
+        self._tally.rooms_opened += 1
+        log.info("room opened", extra={"room": code, "rules": settings.rules})
+        return True
+
+    async def _is_first(self, event: ev.Opened, secret: bytes | None, sealed: str) -> bool:
+        """Write the first entry of a journal, or find that it is there already."""
+        store, code = self._store, event.room
+        if secret is not None:
+            await store.deals.keep(event.deal, secret)
         race = Race()
         race.fold(store.clock.now(), event)
         await store.timers.set(code, race.next_due() or race.at + IDLE_LIMIT_MS)
+        payload = ev.encode(event)
         outcome = await store.journals.append(
             keys.room(code),
-            [ev.encode(event)],
+            [payload],
             expect=0,
             sets={**summary_of(race), "password": sealed},
             ttl_s=keys.UNSTARTED_S,
@@ -190,11 +202,12 @@ class Rooms:
         if isinstance(outcome, Lost):
             raise Unavailable("the store did not answer")
         if not isinstance(outcome, Appended):
-            return False
-        self._tally.rooms_opened += 1
-        if settings.public:
-            await store.directory.add(code, outcome.at)
-        log.info("room opened", extra={"room": code, "rules": settings.rules})
+            entries = await store.journals.read(keys.room(code))
+            # Ours after all, from an attempt whose answer was lost: no two deals are alike.
+            if not entries or entries[0].payload != payload:
+                return False
+        if event.settings.public:
+            await store.directory.add(code, store.clock.now())
         return True
 
     async def seal(self, text: str) -> str:

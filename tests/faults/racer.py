@@ -64,6 +64,8 @@ class Racer:
         self.others_are_there = asyncio.Event()  # it is not ready before
         self.started = asyncio.Event()
         self.done = asyncio.Event()
+        self.store_is_away = False
+        self.rivals_plays = 0  # as the last scores have it
         self.doors = list(doors)
         self.door = ""
         self._moving_to: str | None = self.doors[0]  # the next one, where it is settled
@@ -243,8 +245,14 @@ class Racer:
                     self.done.set()
             case m.News(kind="resynchronised"):
                 record.resynchronised.append((len(record.answers), len(record.boards)))
-            case m.Store(waiting=True):
-                record.waits += 1
+            case m.Store():
+                self.store_is_away = message.waiting
+                record.waits += message.waiting
+            case m.Scores():
+                seat = None if self._state is None else self._state.seat
+                self.rivals_plays = sum(
+                    line.moves + line.undos for line in message.lines if line.seat != seat
+                )
             case m.Finished():
                 self._outcome = message.outcome
             case m.Error():
