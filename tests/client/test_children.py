@@ -34,20 +34,19 @@ def is_up(printed: str) -> bool:
 
 
 def test_leaving_the_block_ends_all_by_an_error_too(tmp_path: Path) -> None:
-    pids = []
+    started = []
 
     def hold() -> None:
         with Children(tmp_path) as children:
             for name in ("server", "bot"):
                 child = children.start(name, SLEEP)
                 child.wait_for(is_up, LIMIT)
-                pids.append(child.process.pid)
+                started.append(child.process)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         hold()
-    assert len(pids) == 2
-    assert not any(is_alive(pid) for pid in pids)
+    assert [process.returncode for process in started] == [-signal.SIGTERM] * 2
 
 
 def test_a_child_that_will_not_end_is_ended(

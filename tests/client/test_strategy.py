@@ -28,7 +28,8 @@ def test_turning_a_card_comes_before_the_waste_and_shallow_columns_first() -> No
 
 
 def test_a_king_is_not_moved_between_empty_columns() -> None:
-    assert choose({"1": "0:KH", "2": "0:", "w": "0:", "h": "3:"}, "d", "1>2:1") == "d"
+    piles = {"1": "0:KH", "2": "0:", "3": "1:KC", "w": "0:", "h": "3:"}
+    assert choose(piles, "d", "1>2:1") == "d"
 
 
 def test_a_column_is_emptied_only_for_a_king_that_waits() -> None:

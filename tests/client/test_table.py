@@ -23,6 +23,9 @@ def test_no_column_is_longer_than_its_rows_and_the_open_end_is_last(
     pile = Pile(down, tuple(f"{number % 10}X" for number in range(up)))
     shown = fit(pile, rows, unfolds=False)
     assert len(shown) <= rows
+    if rows > 1:
+        cards = sum(bool(row.card) for row in shown)
+        assert cards + sum(row.hidden for row in shown) == up
     if up and rows:
         assert shown[-1].card == pile.top or shown[-1].hidden
 
