@@ -25,21 +25,20 @@ def due(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
     if state.start_at is None:
         return []
     if now >= state.start_at:
-        return begin(state, now, around)
+        return begin(state, around)
     early = state.settings.check_in_s
     if early is not None and not state.checked_in and now >= state.start_at - 1000 * early:
         return [ev.CheckInOpened()]
     return []
 
 
-def begin(state: State, now: int, around: Around, by: str = "", why: str = "") -> list[ev.AnyEvent]:
+def begin(state: State, around: Around, by: str = "", why: str = "") -> list[ev.AnyEvent]:
     """Start with those who are there; with fewer than two of them it is cancelled."""
     dropped = list(_dropped(state, around))
     gone = {bye.p for bye in dropped}
-    order = [entry for entry in seeds(state) if entry not in gone]
-    if len(order) < 2:
+    if len(state.entries) - len(gone) < 2:
         return [ev.Cancelled(by=by, why=TOO_FEW)]
-    return [ev.Begun(by=by, why=why, dropped=dropped), stage_opened(state, 0, order, now)]
+    return [ev.Begun(by=by, why=why, dropped=dropped)]
 
 
 def _dropped(state: State, around: Around) -> Iterator[Bye]:

@@ -25,6 +25,9 @@ def due(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
         return beginning.due(state, now, around)
     if state.phase != "running":
         return []
+    if not state.stages:
+        order = [entry for entry in beginning.seeds(state) if state.entries[entry].is_in]
+        return [beginning.stage_opened(state, 0, order, now)]
     return (
         _lost_races(state, now)
         or _close(state, now)
@@ -44,7 +47,7 @@ def next_due(state: State, now: int) -> int | None:
 def _instants(state: State, now: int) -> Iterator[int]:
     if state.phase in ("draft", "check-in"):
         yield from beginning.instants(state)
-    elif state.phase == "running":
+    elif state.phase == "running" and state.stages:
         yield from _instants_of_play(state)
         kind = state.format(state.stage.number)
         if kind.on_clock:
@@ -64,10 +67,10 @@ def _instants_of_play(state: State) -> Iterator[int]:
 
 def pairs_next(state: State) -> bool:
     """Whether `due` may start a round now, which can take a while."""
-    if state.phase != "running":
+    if state.phase != "running" or not state.stages:
         return False
     clock = state.format(state.stage.number).on_clock
-    return clock or not state.open or bool(state.redo) or state.repair
+    return clock or not state.open or bool(state.redo)
 
 
 # --- races that came to nothing, rounds whose time is up ---------------------------------
@@ -97,7 +100,8 @@ def _close(state: State, now: int) -> list[ev.AnyEvent]:
     on = state.round
     if on is None or on.deadline is None or on.closed or now < on.deadline:
         return []
-    return [ev.RoundClosed(round=on.number)]
+    is_open = any(state.matches[each].is_open for each in on.matches)
+    return [ev.RoundClosed(round=on.number)] if is_open else []
 
 
 # --- rounds and stages ----------------------------------------------------------------
@@ -106,7 +110,7 @@ def _close(state: State, now: int) -> list[ev.AnyEvent]:
 def _go_on(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
     if state.stage.ended is not None:
         return _next_stage(state, now)
-    if state.repair:
+    if state.repair and not state.open:
         return [pair_again(state, now, around, by="", why="an earlier result was overruled")]
     if state.redo and (found := _call_again(state, now, around)):
         return found

@@ -47,7 +47,7 @@ def _enter(state: State, at: int, event: ev.Entered) -> None:
         event.p, event.p, event.name, event.rating, event.bot, checked=event.checked, free_at=at
     )
     state.people[event.p] = event.p
-    if state.is_on:
+    if state.is_on and state.stages:
         _come_late(state, event)
 
 

@@ -69,7 +69,7 @@ def _duel(match: Match, best_of: int, decisive: bool, seeds: Sequence[str]) -> R
     for race in match.raced:
         for entry, points in _race_points(race, a, b):
             won[entry] += points
-    left = 0 if match.closed else best_of - len(match.raced)
+    left = 0 if match.closed else max(0, best_of - len(match.raced))
     if abs(won[a] - won[b]) > 2 * left:
         return _ordered(won, "played")
     if left > 0:

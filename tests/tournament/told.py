@@ -53,14 +53,12 @@ class Told:
         """Let so many enter, the best first: p001, p002, …"""
         names = [f"p{index:03}" for index in range(1, number + 1)]
         for index, name in enumerate(names):
-            self.tell(
-                *acts.decide_enter(self.t, name, player=name, name=name, rating=3000 - index)
-            )
+            self.tell(*acts.decide_enter(self.t, name, player=name, name=name, rating=3000 - index))
         return names
 
     def start(self) -> None:
         """Start now."""
-        self.tell(*acts.decide_start(self.t, "owner", self.now, self.around))
+        self.tell(*acts.decide_start(self.t, "owner", self.around))
         self.settle()
 
     def settle(self) -> None:

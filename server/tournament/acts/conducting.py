@@ -85,14 +85,12 @@ def _listed(
             assert_never(method)
 
 
-def decide_start(
-    state: State, by: str, now: int, around: Around, why: str = ""
-) -> list[ev.AnyEvent]:
+def decide_start(state: State, by: str, around: Around, why: str = "") -> list[ev.AnyEvent]:
     """Start now, whatever was scheduled."""
     check(state, by, "start")
     if len(state.entries) < 2:
         raise Refusal("too-few", "A tournament needs at least two players.")
-    found = beginning.begin(state, now, around, by, why)
+    found = beginning.begin(state, around, by, why)
     if isinstance(found[0], ev.Cancelled):
         raise Refusal("too-few", f"It cannot start: {beginning.TOO_FEW}.")
     return found
@@ -158,12 +156,11 @@ def decide_repair(
     """
     check(state, by, "repair")
     check_why(why)
-    kind = state.format(state.stage.number)
     on = state.round
-    if not kind.repairs:
-        raise Refusal("not-paired", "In this format the pairings follow from the draw.")
     if on is None or state.stage.ended is not None or now >= on.starts:
         raise Refusal("not-now", "There is no round that is called and has not started.")
+    if not state.format(on.stage).repairs:
+        raise Refusal("not-paired", "In this format the pairings follow from the draw.")
     if pairs is None:
         return [clockwork.pair_again(state, now, around, by=by, why=why)]
     drafts = [_by_hand(field, pairs) for field in state.fields(state.stage.number)]

@@ -29,7 +29,7 @@ def decide_enter(
         raise Refusal("invited", "The organiser enters the players of this tournament.")
     if len(state.entries) >= state.settings.players:
         raise Refusal("full", f"All {state.settings.players} places are taken.")
-    if state.is_on:
+    if state.is_on and state.stages:
         _check_late(state)
         _check_elsewhere(elsewhere)
     bye: ev.ByeKind = "none"

@@ -13,7 +13,7 @@ from server.tournament import beginning, fold_matches
 from server.tournament import events as ev
 from server.tournament.acts.table import check, check_why
 from server.tournament.qualifying import qualified
-from server.tournament.records import Match
+from server.tournament.records import End, Match
 from server.tournament.tournament import Tournament
 
 Ruling = ev.MatchRestarted | ev.MatchVoided | ev.Overridden
@@ -124,7 +124,7 @@ def _consequences(t: Tournament, now: int, ruling: Ruling) -> tuple[bool, list[M
     ]
     if ruling.stage == t.stage.number:
         return True, stale + _unstarted(t, now, ruling)
-    if not stale and after.matches[ruling.match].result is not None and _same_field(after, ruling):
+    if not stale and _is_over(after, ruling.stage, now) and _same_field(after, ruling):
         return True, []
     later = [m for stage in t.stages[ruling.stage + 1 :] for m in t.stage_matches(stage)]
     return False, stale + later
@@ -139,6 +139,13 @@ def _unstarted(t: Tournament, now: int, ruling: Ruling) -> list[Match]:
     if t.matches[ruling.match].round >= on.number:
         return []
     return [t.matches[each] for each in on.matches if not t.matches[each].discarded]
+
+
+def _is_over(after: Tournament, stage: int, now: int) -> bool:
+    if any(after.matches[each].stage == stage for each in after.open):
+        return False
+    draft = after.format(stage).draft
+    return all(isinstance(draft(field), End) for field in after.fields(stage, now))
 
 
 def _same_field(after: Tournament, ruling: Ruling) -> bool:
