@@ -30,6 +30,9 @@ def test_turning_a_card_comes_before_the_waste_and_shallow_columns_first() -> No
 def test_a_king_is_not_moved_between_empty_columns() -> None:
     piles = {"1": "0:KH", "2": "0:", "3": "1:KC", "w": "0:", "h": "3:"}
     assert choose(piles, "d", "1>2:1") == "d"
+    offer = read_offer("1>2:1", piles)
+    assert offer is not None
+    assert value(piles, offer) == 0
 
 
 def test_a_column_is_emptied_only_for_a_king_that_waits() -> None:

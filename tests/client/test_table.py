@@ -26,6 +26,7 @@ def test_no_column_is_longer_than_its_rows_and_the_open_end_is_last(
     if rows > 1:
         cards = sum(bool(row.card) for row in shown)
         assert cards + sum(row.hidden for row in shown) == up
+        assert sum(row.down for row in shown) == down
     if up and rows:
         assert shown[-1].card == pile.top or shown[-1].hidden
 
