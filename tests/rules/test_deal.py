@@ -1,5 +1,7 @@
 """The fair deal: published vectors, a second implementation, and what must never happen."""
 
+import hashlib
+import hmac
 import json
 import re
 from pathlib import Path
@@ -140,6 +142,26 @@ def test_more_than_64_bytes_of_a_player_are_refused() -> None:
     assert fair_key(bytes(32), "r", "gargantua", [bytes(64)])
     with pytest.raises(ValueError, match="64 at most"):
         fair_key(bytes(32), "r", "gargantua", [b"", bytes(65)])
+
+
+def high_words(key: bytes, message: bytes, _digest: str = "") -> bytes:
+    """Stands for HMAC, with words among the 256 highest only, where some are thrown away."""
+    noise = hashlib.sha256(key + message).digest()
+    return b"".join(b"\xff\xff\xff" + noise[at : at + 1] for at in range(8))
+
+
+@pytest.mark.parametrize("rules_text", ["double-klondike", "klondike-easy"])
+def test_both_programs_throw_the_same_words_away(
+    monkeypatch: pytest.MonkeyPatch, rules_text: str
+) -> None:
+    monkeypatch.setattr(hmac, "digest", high_words)
+    monkeypatch.setattr(second_deal, "mac", high_words)
+    thrown = 0
+    for number in range(200):
+        key = number.to_bytes(32, "big")
+        assert layout(RULES[rules_text], key).text() == second_layout(rules_text, key)
+        thrown += second_deal.shuffled(1, key)[1]
+    assert thrown > 200
 
 
 def test_the_same_seed_is_the_same_deal_and_another_seed_another() -> None:

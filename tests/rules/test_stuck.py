@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from server.rules import RULES, Move, Position, Rules, deal
-from server.rules.cards import TEXT, TEXT_DOWN
+from server.rules.cards import TEXT, TEXT_DOWN, full_pack
 from server.rules.piles import run_length
 from server.rules.stuck import is_stuck, waste_tops
 from tests.rules import naive
@@ -45,7 +45,7 @@ def gains(line: str) -> bool | None:
 
 def small_position(rules: Rules, chance: random.Random) -> Position:
     """Makes a little board of a few high cards, which are often stuck."""
-    pack = [card for card in range(52) if card % 13 > 3]
+    pack = [card for card in full_pack(rules.decks) if card % 13 > 3]
     chance.shuffle(pack)
     cards = pack[: chance.randint(4, 13)]
     columns = ["-"] * chance.randint(0, 1)
@@ -74,19 +74,49 @@ RULE_TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("rules_text", RULE_TEXTS)
-def test_stuck_is_what_an_exhaustive_search_proves(rules_text: str) -> None:
-    rules = Rules.parse(rules_text)
+def compare(rules: Rules, seeds: range) -> dict[bool, int]:
     answers = {True: 0, False: 0}
-    for seed in range(60):
+    for seed in seeds:
         position = small_position(rules, random.Random(seed))
         assert all(run_length(rules, column.up) == len(column.up) for column in position.columns)
         found = gains(position.text())
         if found is not None:
             assert is_stuck(position, bound=10**6) is not found, position.text()
             answers[found] += 1
-    assert answers[True] > 10
-    assert answers[False] > 0
+    return answers
+
+
+@pytest.mark.parametrize("rules_text", RULE_TEXTS)
+def test_stuck_is_what_an_exhaustive_search_proves(rules_text: str) -> None:
+    answers = compare(Rules.parse(rules_text), range(40))
+    assert answers[False] > 5
+    assert answers[True] > 0
+
+
+@pytest.mark.parametrize("rules_text", ["double-klondike", "klondike-easy", "gargantua"])
+def test_where_one_shift_tells_no_longer_series_of_moves_gains(rules_text: str) -> None:
+    answers = compare(Rules.parse(rules_text), range(1000, 1400))
+    assert answers[False] > 50
+    assert answers[True] > 50
+
+
+@pytest.mark.parametrize(
+    ("changes", "columns"),
+    [
+        # The 7S goes to the 8D, then the 8H to the 9S: the last card alone moves, not two.
+        ("run=full_or_top", "9C8H7S/9S/8D"),
+        # The 5D goes to the 6C, then the 8H to the column that it has emptied.
+        ("empty=any", "9C8H/5D/6C"),
+        # The 8S goes to the 9H, then the 8H to the 9D: it does not go on its own suit.
+        ("build=any_other_suit", "9C8H/9D8S/9H"),
+        # The 8H comes back to the 9C, the 7C to the 8H, and the 6D leaves a face-down card.
+        ("foundation_return=yes", "9C/as6D"),
+    ],
+)
+def test_a_gain_after_two_moves_that_gain_nothing_is_found(changes: str, columns: str) -> None:
+    tops = "8H/7C/-/-" if "return" in changes else "8C/-/-/-"
+    position = Position.parse(f"klondike-familiar,{changes} 1 - - {tops} {columns}")
+    assert is_stuck(position) is False
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -109,7 +139,8 @@ def test_a_solved_deal_is_not_stuck() -> None:
 def test_a_search_over_the_bound_is_unknown_and_ends_in_time() -> None:
     # Nine columns of loose runs and a dead card in the hand: many orders, nothing gained.
     columns = "9C8D/9S8H/9D/9H/7C6D/7S6H/5C4D/5S4H/KD"
-    position = Position.parse(f"double-klondike 1 2c - {'/'.join('-' * 8)} {columns}")
+    rules = "double-klondike,foundation_return=yes"
+    position = Position.parse(f"{rules} 1 2c - {'/'.join('-' * 8)} {columns}")
     assert is_stuck(position, bound=10) is None
     started = time.process_time()
     is_stuck(position)
