@@ -285,9 +285,13 @@ class Connection:
                 await self._leave(room)
             case m.Ready():
                 salt = message.salt
-                await room.commit(lambda race: race.decide_ready(player, salt), viewer=self)
+                await room.commit(
+                    lambda race: race.decide_ready(player, salt), actor=(player, self.epoch)
+                )
             case m.Unready():
-                await room.commit(lambda race: race.decide_unready(player), viewer=self)
+                await room.commit(
+                    lambda race: race.decide_unready(player), actor=(player, self.epoch)
+                )
             case m.Start():
                 await room.commit(lambda race: race.decide_start(player))
             case m.Kick():
@@ -442,7 +446,9 @@ class Connection:
 
     async def _leave(self, room: Room) -> None:
         if not self.watching:
-            await room.commit(lambda race: race.decide_leave(self.player), viewer=self)
+            await room.commit(
+                lambda race: race.decide_leave(self.player), actor=(self.player, self.epoch)
+            )
         await self._desk.store.players.set_room(self.player, None)
         self.left("left")
 

@@ -1,38 +1,35 @@
-"""A room as this node follows it: a replica of its journal, commits, viewers.
+"""A room as this node follows it: its race, its plays, its viewers.
 
-No node owns a room. A `Room` here is a replica that follows the journal: it subscribes,
-reads all, and folds what comes. A command is decided on the replica and appended under a
-guard; when another node was faster the append is refused, the replica catches up and the
-command is decided anew. Nothing is acknowledged before it is appended.
+A play is not committed like other events: it is guarded by its player and number, so that
+plays of different players never get in each other's way, and its outcome comes by callback.
+Nothing is acknowledged before it is appended.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any
 
 import msgspec
 
 from server import events as ev
 from server.audience import Audience, Viewer
+from server.follower import Batch, Follower, denied
 from server.lag import Lag
 from server.password import is_right
 from server.patience import Patience
 from server.presence import Presence
 from server.race import AWAY_LIMIT_MS, Race, Racer
-from server.refusal import Refusal, race_lost, store_away
+from server.refusal import Refusal, race_lost
 from server.rules.stuck import is_stuck, may_be_stuck
 from server.store import (
     ActOutcome,
     Appended,
-    Conflict,
     Denied,
     Entry,
     Lost,
     Missing,
     Store,
-    Unavailable,
     attached,
     keys,
 )
@@ -44,42 +41,29 @@ log = logging.getLogger("dk.rooms")
 JUDGE_AFTER_S = 0.3  # after a play that may have left its player stuck
 PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 
-ATTEMPTS = 20  # at a command that others are always faster than
 
-_DENIED: dict[str, str] = {
-    "not-running": "The race is not running.",
-    "early": "The race has not started yet.",
-    "late": "The time is up.",
-    "done": "Your race is done.",
-    "gap": "An earlier play is missing; ask for a snapshot.",
-    "missing": "The room is gone.",
-    "replaced": "A newer connection of yours is in the room.",
-}
-
-
-class Room:
+class Room(Follower[Race, ev.AnyEvent]):
     """A room as this node follows it."""
 
     def __init__(self, code: str, store: Store, tally: Tally, node: str) -> None:
         """Make the replica; `load` fills it."""
+        super().__init__(keys.room(code), code, store, tally)
         self.code = code
-        self.jid = keys.room(code)
         self.password = ""  # as kept in the store: see server.password
-        self._store = store
-        self._tally = tally
-        self._news = asyncio.Lock()  # held while the journal is read, never across a send
-        self._heard = 0  # the greatest version that a message has named
-        self._tasks: set[asyncio.Task[None]] = set()
         self._lag: Lag | None = None  # for spectators who lag behind
         self._wake: asyncio.TimerHandle | None = None
         self._judging: dict[str, asyncio.TimerHandle] = {}
-        self.failed = False
         self.presence = Presence(node, self._say, self._presence_changed)
         self.live = Audience(Race(), self.presence, locked=False, now=store.clock.now)
 
     @property
     def race(self) -> Race:
         """The replica that commands are decided on."""
+        return self.live.race
+
+    @property
+    def replica(self) -> Race:
+        """The same, for what all followers do."""
         return self.live.race
 
     @property
@@ -90,13 +74,8 @@ class Room:
     # --- following the journal --------------------------------------------------------
 
     async def load(self) -> bool:
-        """Subscribe, then read everything; False where there is no such room.
-
-        In this order, so that nothing falls between the reading and the first message.
-        """
-        await self._store.journals.subscribe(self.jid, self)
-        if not await self._rebuild():
-            self._store.journals.unsubscribe(self.jid, self)
+        """Follow the journal from now on; False where there is no such room."""
+        if not await super().load():
             return False
         self._arm()
         for player in self.race.racers:
@@ -119,17 +98,6 @@ class Room:
         self.live.reset(race)
         return True
 
-    def on_entry(self, entry: Entry) -> None:
-        """Fold a message of the journal's channel in, or notice that some are missing."""
-        if self.failed:
-            return
-        self._heard = max(self._heard, entry.version)
-        race = self.race
-        if entry.version == race.version + 1:
-            self._take(entry)
-        elif entry.version > race.version and not self._news.locked():
-            self._task(self._catch_up_logged(), "catch-up")
-
     def on_note(self, note: bytes) -> None:
         """Act on a passing note: presence, chat, a replaced connection."""
         try:
@@ -150,16 +118,8 @@ class Room:
         except (msgspec.MsgspecError, KeyError, ValueError) as error:
             log.warning("unreadable note", extra={"room": self.code, "error": str(error)})
 
-    def on_resync(self) -> None:
-        """The subscription was interrupted: read what was missed."""
-        self._task(self._catch_up_logged(), "resync")
-
-    def _take(self, entry: Entry) -> None:
-        try:
-            event = self.live.take(entry.at, entry.payload)
-        except Exception:
-            self._fail()
-            return
+    def _fold(self, entry: Entry) -> None:
+        event = self.live.take(entry.at, entry.payload)
         if self._lag is not None:
             self._lag.put(entry)
         match event:
@@ -174,138 +134,42 @@ class Room:
                 self._arm()
                 self.look_soon()
 
-    def _fail(self) -> None:
-        # A fault in one room ends its replica here and nothing else; who comes back makes
-        # the node read the journal anew.
-        log.exception("room failed", extra={"room": self.code})
-        self._tally.room_faults += 1
-        self.failed = True
+    def _broken(self) -> None:
         for viewer in list(self.viewers):
             viewer.send(m.Error(code="internal", reason="This room failed on our side; come back."))
             viewer.left("closed")
 
-    async def catch_up(self) -> None:
-        """Read what the journal has beyond the replica.
-
-        Raises:
-            Refusal: the store does not answer.
-        """
-        async with self._news:
-            while True:
-                heard = self._heard
-                version, line = self.race.version, self.race.last_line
-                entries = await self._read_from(max(0, version - 1))
-                # The last entry known must stand in the journal as it was heard: after a
-                # loss inside the store's durability window it does not, and the journal wins.
-                if version and (not entries or entries[0].line() != line):
-                    await self._roll_back()
-                    return
-                for entry in entries:
-                    if entry.version == self.race.version + 1:
-                        self._take(entry)
-                if self._heard == heard:
-                    # What was heard of and is not there by now, the store has lost.
-                    self._heard = self.race.version
-                if self._heard <= self.race.version or self.failed:
-                    return
-
-    async def _read_from(self, start: int) -> list[Entry]:
-        try:
-            return await self._store.journals.read(self.jid, start)
-        except Unavailable:
-            raise store_away() from None
-
-    async def _catch_up_logged(self) -> None:
-        try:
-            await self.catch_up()
-        except Refusal as refusal:
-            log.warning("cannot catch up", extra={"room": self.code, "error": refusal.reason})
-
-    async def _roll_back(self) -> None:
-        log.error("the store lost acknowledged events", extra={"room": self.code})
-        self._tally.rollbacks += 1
-        known = self.race.version
+    def _rolled_back(self, known: int, *, there: bool) -> None:
         self._drop_lag()
-        if await self._rebuild():
-            self._heard = self.race.version
-            news = m.News(
-                kind="resynchronised",
-                text=f"The store lost its last moments: the record stands at event "
-                f"{self.race.version} of {known}.",
-                at=self._store.clock.now(),
-            )
-            for viewer in self.viewers:
-                viewer.send(news)
-                viewer.moved()
-        else:
+        if not there:
             for viewer in list(self.viewers):
                 viewer.left("closed")
-            self.failed = True
+            return
+        news = m.News(
+            kind="resynchronised",
+            text=f"The store lost its last moments: the record stands at event "
+            f"{self.race.version} of {known}.",
+            at=self._store.clock.now(),
+        )
+        for viewer in self.viewers:
+            viewer.send(news)
+            viewer.moved()
 
     # --- committing -------------------------------------------------------------------
 
-    async def commit(
-        self,
-        decide: Callable[[Race], Sequence[ev.AnyEvent]],
-        *,
-        viewer: Viewer | None = None,
-    ) -> bool:
-        """Decide and append until nobody was faster; False where there was nothing to do.
-
-        Raises:
-            Refusal: what `decide` refuses, or the store does not answer.
-        """
-        patience = Patience(self._store)
-        for _ in range(ATTEMPTS):
-            events = decide(self.race)
-            if not events:
-                return False
-            version = self.race.version
-            twin = self.race.fork()
-            for event in events:
-                twin.fold(max(self._store.clock.now(), twin.at), event)
-            due = twin.next_due()
-            if due is not None and due != self.race.next_due():
-                # Before the event, so that a crash between the two leaves a timer without
-                # an event, which does nothing, and never an event without its timer.
-                await self._set_timer(due)
-            outcome = await self._store.journals.append(
-                self.jid,
-                [ev.encode(event) for event in events],
-                expect=version,
-                sets=summary_of(twin),
-                offsets=_offsets(events, twin),
-                not_before_field=_not_before(events),
-                actor=(viewer.player, viewer.epoch) if viewer is not None else None,
-                ttl_s=_lifetime_s(twin),
-            )
-            match outcome:
-                case Appended():
-                    self._appended(outcome, events)
-                    return True
-                case Conflict():
-                    await self.catch_up()
-                case Lost():
-                    # Unknown, not undone: the journal tells, then the command is decided
-                    # on what it tells, which finds nothing left to do if it was appended.
-                    await patience.wait()
-                    await self.catch_up()
-                case Denied(code="early"):
-                    return False
-                case Denied():
-                    raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
-        raise race_lost()
-
-    async def _set_timer(self, due: int) -> None:
-        try:
-            await self._store.timers.set(self.code, due)
-        except Unavailable:
-            raise store_away() from None
-
-    def _appended(self, outcome: Appended, events: Sequence[ev.AnyEvent]) -> None:
-        first = outcome.version - len(events) + 1
-        for number, event in enumerate(events):
-            self.on_entry(Entry(first + number, outcome.at, ev.encode(event)))
+    def _batch(self, events: Sequence[ev.AnyEvent]) -> Batch:
+        twin = self.race.fork()
+        for event in events:
+            twin.fold(max(self._store.clock.now(), twin.at), event)
+        due = twin.next_due()
+        return Batch(
+            payloads=[ev.encode(event) for event in events],
+            ttl_s=_lifetime_s(twin),
+            sets=summary_of(twin),
+            offsets=_offsets(events, twin),
+            not_before=_not_before(events),
+            due=due if due != self.race.next_due() else None,
+        )
 
     def play(
         self, viewer: Viewer, n: int, text: str | None, patience: Patience | None = None
@@ -404,7 +268,7 @@ class Room:
                 return True
             if outcome.code == "late":
                 self.look_soon()
-            raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
+            raise denied(outcome.code)
         return False
 
     async def resign(self, viewer: Viewer) -> None:
@@ -440,7 +304,7 @@ class Room:
                     await self.catch_up()
                     return
                 case Denied():
-                    raise Refusal(outcome.code, _DENIED.get(outcome.code, outcome.code))
+                    raise denied(outcome.code)
                 case _:
                     await patience.wait()
                     await self.catch_up()
@@ -449,7 +313,7 @@ class Room:
 
     def look_soon(self) -> None:
         """Have a look, in a task of its own, at whether something is due."""
-        self._task(self._look_logged(), "look")
+        self._task(self._logged(self.look()), "look")
 
     def _judge_soon(self, player: str) -> None:
         """Have it looked into whether a player is stuck, if that is not plain to see."""
@@ -477,12 +341,6 @@ class Room:
             self.look_soon()
         elif racer.board is not board:
             self._judge_soon(player)
-
-    async def _look_logged(self) -> None:
-        try:
-            await self.look()
-        except Refusal as refusal:
-            log.warning("cannot look", extra={"room": self.code, "error": refusal.reason})
 
     async def look(self) -> None:
         """Append what is due now, if anything."""
@@ -516,9 +374,9 @@ class Room:
             try:
                 newest = await self._store.journals.attach(self.jid, viewer.player, viewer.epoch)
             except Missing:
-                raise Refusal("missing", _DENIED["missing"]) from None
+                raise denied("missing") from None
             if not newest:
-                raise Refusal("replaced", _DENIED["replaced"])
+                raise denied("replaced")
             await self.catch_up()
         audience = self.live
         if viewer.watching and self.race.settings.delay_s:
@@ -617,17 +475,6 @@ class Room:
 
     # --- ending -----------------------------------------------------------------------
 
-    def _task(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        task = asyncio.create_task(work, name=f"room {self.code} {name}")
-        self._tasks.add(task)
-        task.add_done_callback(self._task_done)
-
-    def _task_done(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("room task failed", exc_info=task.exception(), extra={"room": self.code})
-            self._tally.room_faults += 1
-
     def unload(self) -> None:
         """Stop following the journal."""
         if self._wake is not None:
@@ -637,9 +484,7 @@ class Room:
         self._drop_lag()
         self.live.close()
         self.presence.close()
-        for task in list(self._tasks):
-            task.cancel()
-        self._store.journals.unsubscribe(self.jid, self)
+        super().unload()
 
 
 def _due(now: int, away: Collection[str], race: Race) -> list[ev.AnyEvent]:

@@ -41,9 +41,10 @@ MAY_IMPORT: dict[str, str] = {
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
-    "server.room": "wire server.audience server.events server.lag server.password"
-    " server.patience server.presence server.race server.refusal server.rules server.store"
-    " server.tally",
+    "server.follower": "server.patience server.refusal server.store server.tally",
+    "server.room": "wire server.audience server.events server.follower server.lag"
+    " server.password server.patience server.presence server.race server.refusal server.rules"
+    " server.store server.tally",
     "server.rooms": "wire server.events server.password server.patience server.race"
     " server.refusal server.room server.rules server.store server.tally",
     # The process

@@ -1,0 +1,283 @@
+"""A replica that follows its journal, and commits to it.
+
+What rooms and tournaments have in common. Nobody owns a journal: a follower subscribes,
+reads all, and folds what comes. A command is decided on the replica and appended under the
+guard of its version; when another node was faster the append is refused, the replica
+catches up and the command is decided anew.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from server.patience import Patience
+from server.refusal import Refusal, race_lost, store_away
+from server.store import (
+    Appended,
+    Conflict,
+    Denied,
+    Entry,
+    JournalId,
+    Lost,
+    Store,
+    Unavailable,
+)
+from server.tally import Tally
+
+log = logging.getLogger("dk.follower")
+
+ATTEMPTS = 20  # at a command that others get in the way of
+
+DENIED: Mapping[str, str] = {
+    "not-running": "The race is not running.",
+    "early": "The race has not started yet.",
+    "late": "The time is up.",
+    "done": "Your race is done.",
+    "gap": "An earlier play is missing; ask for a snapshot.",
+    "missing": "The room is gone.",
+    "replaced": "A newer connection of yours is in the room.",
+}
+
+
+def denied(code: str) -> Refusal:
+    """Say what a guard of the store means."""
+    return Refusal(code, DENIED.get(code, code))
+
+
+class Replica(Protocol):
+    """The state that the entries of a journal are folded into."""
+
+    version: int
+    last_line: bytes
+
+
+R = TypeVar("R", bound=Replica)
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events as they are appended, and what goes with them; see `Journals.append`."""
+
+    payloads: Sequence[bytes]
+    ttl_s: int
+    sets: Mapping[str, str] = field(default_factory=dict)
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    not_before: str | None = None
+    # The instant at which somebody has to look again, where these events bring it about.
+    due: int | None = None
+
+
+class Follower(Generic[R, E]):
+    """One journal as this node follows it. Subclasses say what its entries mean."""
+
+    def __init__(self, jid: JournalId, timer: str, store: Store, tally: Tally) -> None:
+        """`timer` is the member of the store's timers that makes a node look at this."""
+        self.jid = jid
+        self.failed = False
+        self._timer = timer
+        self._store = store
+        self._tally = tally
+        self._news = asyncio.Lock()  # held while the journal is read, never across a send
+        self._heard = 0  # the greatest version that a message has named
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # --- what subclasses say ----------------------------------------------------------
+
+    @property
+    def replica(self) -> R:
+        """Give the replica that commands are decided on."""
+        raise NotImplementedError
+
+    async def _rebuild(self) -> bool:
+        """Make the replica anew from the journal; False where there is none."""
+        raise NotImplementedError
+
+    def _fold(self, entry: Entry) -> None:
+        """Fold the next entry in and act on it."""
+        raise NotImplementedError
+
+    def _broken(self) -> None:
+        """Tell those who look that the replica cannot go on."""
+        raise NotImplementedError
+
+    def _rolled_back(self, known: int, *, there: bool) -> None:
+        """Act on a replica that was made anew, after the store had lost what was known."""
+        raise NotImplementedError
+
+    def _batch(self, events: Sequence[E]) -> Batch:
+        """Give what is appended for events decided on the replica."""
+        raise NotImplementedError
+
+    def on_note(self, note: bytes) -> None:
+        """Act on a passing note."""
+        raise NotImplementedError
+
+    # --- following --------------------------------------------------------------------
+
+    async def load(self) -> bool:
+        """Subscribe, then read everything; False where there is no such journal.
+
+        In this order, so that nothing falls between the reading and the first message.
+        """
+        await self._store.journals.subscribe(self.jid, self)
+        try:
+            found = await self._rebuild()
+        except BaseException:
+            self._store.journals.unsubscribe(self.jid, self)
+            raise
+        if not found:
+            self._store.journals.unsubscribe(self.jid, self)
+        return found
+
+    def on_entry(self, entry: Entry) -> None:
+        """Fold a message of the journal's channel in, or notice that some are missing."""
+        if self.failed:
+            return
+        self._heard = max(self._heard, entry.version)
+        version = self.replica.version
+        if entry.version == version + 1:
+            self._take(entry)
+        elif entry.version > version and not self._news.locked():
+            self._task(self._logged(self.catch_up()), "catch-up")
+
+    def on_resync(self) -> None:
+        """The subscription was interrupted: read what was missed."""
+        self._task(self._logged(self.catch_up()), "resync")
+
+    def _take(self, entry: Entry) -> None:
+        try:
+            self._fold(entry)
+        except Exception:
+            # A fault here ends this replica and nothing else; who comes back makes the
+            # node read the journal anew.
+            log.exception("replica failed", extra={"journal": self.jid})
+            self._tally.room_faults += 1
+            self.failed = True
+            self._broken()
+
+    async def catch_up(self) -> None:
+        """Read what the journal has beyond the replica.
+
+        Raises:
+            Refusal: the store does not answer.
+        """
+        async with self._news:
+            while True:
+                heard = self._heard
+                version, line = self.replica.version, self.replica.last_line
+                entries = await self._read_from(max(0, version - 1))
+                # The last entry known must stand in the journal as it was heard: after a
+                # loss inside the store's durability window it does not, and the journal wins.
+                if version and (not entries or entries[0].line() != line):
+                    await self._roll_back()
+                    return
+                for entry in entries:
+                    if entry.version == self.replica.version + 1:
+                        self._take(entry)
+                if self._heard == heard:
+                    # What was heard of and is not there by now, the store has lost.
+                    self._heard = self.replica.version
+                if self._heard <= self.replica.version or self.failed:
+                    return
+
+    async def _read_from(self, start: int) -> list[Entry]:
+        try:
+            return await self._store.journals.read(self.jid, start)
+        except Unavailable:
+            raise store_away() from None
+
+    async def _roll_back(self) -> None:
+        log.error("the store lost acknowledged events", extra={"journal": self.jid})
+        self._tally.rollbacks += 1
+        known = self.replica.version
+        there = await self._rebuild()
+        self._heard = self.replica.version
+        self.failed = not there
+        self._rolled_back(known, there=there)
+
+    # --- committing -------------------------------------------------------------------
+
+    async def commit(
+        self, decide: Callable[[R], Sequence[E]], *, actor: tuple[str, int] | None = None
+    ) -> bool:
+        """Decide and append until nobody was faster; False where there was nothing to do.
+
+        `actor` is the player who asks and the epoch of the connection that does.
+
+        Raises:
+            Refusal: what `decide` refuses, or the store does not answer.
+        """
+        patience = Patience(self._store)
+        for _ in range(ATTEMPTS):
+            events = decide(self.replica)
+            if not events:
+                return False
+            version = self.replica.version
+            batch = self._batch(events)
+            if batch.due is not None:
+                # Before the event, so that a crash between the two leaves a timer without
+                # an event, which does nothing, and never an event without its timer.
+                await self.set_timer(batch.due)
+            outcome = await self._store.journals.append(
+                self.jid,
+                batch.payloads,
+                expect=version,
+                sets=batch.sets,
+                offsets=batch.offsets,
+                not_before_field=batch.not_before,
+                actor=actor,
+                ttl_s=batch.ttl_s,
+            )
+            match outcome:
+                case Appended():
+                    first = outcome.version - len(batch.payloads) + 1
+                    for number, payload in enumerate(batch.payloads):
+                        self.on_entry(Entry(first + number, outcome.at, payload))
+                    return True
+                case Conflict():
+                    await self.catch_up()
+                case Lost():
+                    # Unknown, not undone: the journal tells, then the command is decided
+                    # on what it tells, which finds nothing left to do if it was appended.
+                    await patience.wait()
+                    await self.catch_up()
+                case Denied(code="early"):
+                    return False
+                case Denied():
+                    raise denied(outcome.code)
+        raise race_lost()
+
+    async def set_timer(self, due: int) -> None:
+        """Have some node look at this at an instant."""
+        try:
+            await self._store.timers.set(self._timer, due)
+        except Unavailable:
+            raise store_away() from None
+
+    # --- tasks ------------------------------------------------------------------------
+
+    def _task(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=f"{self.jid} {name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+
+    async def _logged(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Refusal as refusal:
+            log.warning("put off", extra={"journal": self.jid, "error": refusal.reason})
+
+    def _task_done(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("task failed", exc_info=task.exception(), extra={"journal": self.jid})
+            self._tally.room_faults += 1
+
+    def unload(self) -> None:
+        """Stop following the journal."""
+        for task in list(self._tasks):
+            task.cancel()
+        self._store.journals.unsubscribe(self.jid, self)
