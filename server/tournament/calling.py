@@ -1,7 +1,8 @@
 """From what a format wants to what is called: rounds, their rooms and their deals."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from server.tournament import events as ev
 from server.tournament.around import Around

@@ -1,8 +1,9 @@
 """The fold of what is played: rounds, races, results, rulings."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from server.tournament import events as ev
 from server.tournament.records import Match, Race, Result, Round
@@ -42,7 +43,7 @@ def fold(state: State, at: int, event: MatchEvent) -> None:
         case ev.RaceVoided():
             _change_race(state, event.match, event.race, state="void")
             failed = state.matches[event.match].failed + 1
-            state.change_match(event.match, raced_at=at, failed=failed, closed=event.last)
+            state.change_match(event.match, failed=failed, closed=event.last)
             settle(state, at, event.match)
         case ev.RoundClosed():
             _close(state, at, event.round)
@@ -145,15 +146,15 @@ def _call_race(state: State, match_id: str, room: str, deal: str, starts: int) -
 
 def _change_race(state: State, match_id: str, number: int, /, **changes: object) -> None:
     races = list(state.matches[match_id].races)
-    races[number - 1] = replace(races[number - 1], **changes)  # type: ignore[arg-type]
+    races[number - 1] = replace(races[number - 1], **changes)
     state.change_match(match_id, races=tuple(races))
 
 
 def _race(state: State, at: int, event: ev.Raced) -> None:
     _change_race(state, event.match, event.race, rows=tuple(event.rows), state="raced")
-    state.change_match(event.match, raced_at=at)
     for row in event.rows:
-        state.change_entry(row.p, absences=0)
+        if state.entries[row.p].absences:
+            state.change_entry(row.p, absences=0)
     settle(state, at, event.match)
 
 

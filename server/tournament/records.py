@@ -1,7 +1,8 @@
 """What a tournament's state is made of: immutable records, replaced when something happens."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from server.tournament.events import Bye, Row
 from server.tournament.settings import StageSettings, TournamentSettings
@@ -11,8 +12,7 @@ Status = Literal["in", "withdrawn", "disqualified"]
 ResultKind = Literal["played", "forfeit", "walkover", "void", "ruled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A place in the tournament and who has it."""
 
     id: str  # of the player who took the place
@@ -33,8 +33,7 @@ class Entry:
         return self.status == "in"
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Struct, frozen=True):
     """One race of a match."""
 
     number: int
@@ -46,8 +45,7 @@ class Race:
     state: Literal["called", "raced", "void"] = "called"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What a match came to: each entry's place, equal ones equal; none if it is void."""
 
     places: tuple[tuple[str, int], ...]
@@ -65,8 +63,7 @@ class Result:
         return first[0] if len(first) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """Two or more who meet: one race or a series."""
 
     id: str  # ROUND.NUMBER
@@ -79,7 +76,6 @@ class Match:
     races: tuple[Race, ...] = ()
     lost: tuple[str, ...] = ()  # who gave the match up: absent, withdrawn, disqualified
     result: Result | None = None
-    raced_at: int = 0  # when the last race ended
     failed: int = 0  # races that came to nothing since the start or a restart
     closed: bool = False  # no further race: the round's time is up, or too many have failed
     discarded: bool = False
@@ -113,8 +109,7 @@ class Match:
         return {a: b, b: a}
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """A round, or a pairing of an arena."""
 
     number: int  # through all stages
@@ -127,8 +122,7 @@ class Round:
     published: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """A stage that has begun."""
 
     number: int  # from 0
@@ -140,8 +134,7 @@ class Stage:
     ended: str | None = None  # why
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """What a format sees: one group of a stage, with what has happened in it."""
 
     group: int
@@ -168,8 +161,7 @@ class Field:
         return tuple(entry for entry in self.order if self.entries[entry].is_in)
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """A match that a format wants."""
 
     entries: tuple[str, ...]
@@ -178,8 +170,7 @@ class Meeting:
     out: tuple[str, ...] = ()  # of the entries, who cannot play
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A round that a format wants."""
 
     meetings: tuple[Meeting, ...]
@@ -187,15 +178,13 @@ class Draft:
     group: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """A format has nothing more to play."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(Struct, frozen=True):
     """One line of the standings."""
 
     entry: str

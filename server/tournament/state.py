@@ -1,10 +1,10 @@
 """The state of a tournament: what it holds, how it is looked at, how a part is replaced."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from server.tournament import series
 from server.tournament.formats import Format, format_of

@@ -1,6 +1,5 @@
 """Tournaments for tests, made as the journal would make them, with races that nobody races."""
 
-import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 

@@ -6,6 +6,7 @@ just lost in the winners' bracket, laid out so that early rematches are avoided.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from server.tournament.formats import slots
@@ -36,8 +37,8 @@ def boxes(players: int, final: str) -> tuple[Box, ...]:
     if final != "none":
         made += _finals(rounds, losers_rounds, final)
     elif rounds > 1:
-        made[-1] = _as_last(made[-1])
-    return tuple(made)
+        made[-1] = replace(made[-1], last=True)
+    return tuple(replace(box, name=_name(box, rounds)) for box in made)
 
 
 def _winners(rounds: int, number: int, last: bool) -> Iterator[Box]:
@@ -87,17 +88,6 @@ def _finals(rounds: int, losers_rounds: int, final: str) -> Iterator[Box]:
         yield Box("F2.1", "final", 2, 1, again, tier, last=True)
 
 
-def _as_last(box: Box) -> Box:
-    return Box(box.id, box.side, box.round, box.number, box.sources, box.tier, last=True)
-
-
-@lru_cache(maxsize=64)
-def names(players: int, final: str) -> dict[str, str]:
-    """Name the boxes."""
-    rounds = depth(players)
-    return {box.id: _name(box, rounds) for box in boxes(players, final)}
-
-
 def _name(box: Box, rounds: int) -> str:
     match box.side:
         case "final":
@@ -114,13 +104,8 @@ def _boxes(field: Field) -> tuple[Box, ...]:
     return boxes(len(field.order), field.spec.play.final)
 
 
-def _names(field: Field) -> dict[str, str]:
-    assert isinstance(field.spec.play, Double)
-    return names(len(field.order), field.spec.play.final)
-
-
 def _draft(field: Field) -> Draft | End:
-    return slots.draft(_boxes(field), field, _names(field)) or End("the bracket is played")
+    return slots.draft(_boxes(field), field) or End("the bracket is played")
 
 
 def _stale(field: Field) -> Sequence[Match]:
@@ -132,7 +117,7 @@ def _slots(field: Field) -> Sequence[Slot]:
 
 
 def _ranks(field: Field) -> Sequence[Rank]:
-    return slots.ranks(_boxes(field), field, _names(field))
+    return slots.ranks(_boxes(field), field)
 
 
 DOUBLE = Format(draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True)

@@ -1,6 +1,6 @@
 """Single elimination: out with the first loss; the semi-finals' losers may play for third."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from server.tournament.formats import slots
@@ -17,39 +17,24 @@ _STEP = 4  # tiers between rounds: room for the match for third place
 def boxes(players: int, third_place: bool) -> tuple[Box, ...]:
     """Give the bracket for a number of players."""
     rounds = depth(players)
-    made = [
-        Box(f"W1.{i}", "winners", 1, i, (seeds(a), seeds(b)), _STEP, last=rounds == 1)
-        for i, (a, b) in enumerate(seed_pairs(rounds), 1)
-    ]
-    for r in range(2, rounds + 1):
-        made += [
-            Box(
-                f"W{r}.{i}",
-                "winners",
-                r,
-                i,
-                (winner(f"W{r - 1}.{2 * i - 1}"), winner(f"W{r - 1}.{2 * i}")),
-                _STEP * r,
-                last=r == rounds,
-            )
-            for i in range(1, 2 ** (rounds - r) + 1)
-        ]
+    made = [box for number in range(1, rounds + 1) for box in _round(rounds, number)]
     if third_place and players > 3:
         sides = (loser(f"W{rounds - 1}.1"), loser(f"W{rounds - 1}.2"))
-        made.append(Box("P1.1", "third", rounds, 1, sides, _STEP * rounds - 2, last=True))
+        tier = _STEP * rounds - 2
+        made.append(
+            Box("P1.1", "third", rounds, 1, sides, tier, last=True, name="match for third place")
+        )
     return tuple(made)
 
 
-@lru_cache(maxsize=64)
-def names(players: int) -> dict[str, str]:
-    """Name the boxes."""
-    rounds = depth(players)
-    named = {
-        f"W{r}.{i}": round_name(2 ** (rounds - r))
-        for r in range(1, rounds + 1)
-        for i in range(1, 2 ** (rounds - r) + 1)
-    }
-    return named | {"P1.1": "match for third place"}
+def _round(rounds: int, number: int) -> Iterator[Box]:
+    name, last = round_name(2 ** (rounds - number)), number == rounds
+    for i in range(1, 2 ** (rounds - number) + 1):
+        sides = (winner(f"W{number - 1}.{2 * i - 1}"), winner(f"W{number - 1}.{2 * i}"))
+        if number == 1:
+            a, b = seed_pairs(rounds)[i - 1]
+            sides = (seeds(a), seeds(b))
+        yield Box(f"W{number}.{i}", "winners", number, i, sides, _STEP * number, last, name)
 
 
 def _boxes(field: Field) -> tuple[Box, ...]:
@@ -58,7 +43,7 @@ def _boxes(field: Field) -> tuple[Box, ...]:
 
 
 def _draft(field: Field) -> Draft | End:
-    found = slots.draft(_boxes(field), field, names(len(field.order)))
+    found = slots.draft(_boxes(field), field)
     return found or End("the final is played")
 
 
@@ -71,7 +56,7 @@ def _slots(field: Field) -> Sequence[Slot]:
 
 
 def _ranks(field: Field) -> Sequence[Rank]:
-    return slots.ranks(_boxes(field), field, names(len(field.order)))
+    return slots.ranks(_boxes(field), field)
 
 
 SINGLE = Format(draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True)

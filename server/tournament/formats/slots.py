@@ -47,6 +47,7 @@ class Box:
     sources: tuple[Source, Source]
     tier: int  # who goes out in a higher tier is placed better, who wins a last box above that
     last: bool = False  # its winner goes nowhere else
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +167,10 @@ def stale(boxes: Sequence[Box], field: Field) -> tuple[Match, ...]:
     return tuple(match for match in field.matches if match.id in found)
 
 
-def draft(boxes: Sequence[Box], field: Field, names: Mapping[str, str]) -> Draft | None:
+def draft(boxes: Sequence[Box], field: Field) -> Draft | None:
     """Give every match that can be called, walkovers as far as they follow from each other.
 
-    `names` are the words for the boxes. None when nothing is left to play.
+    None when nothing is left to play.
     """
     known = verdicts(field.matches)
     meetings: list[Meeting] = []
@@ -179,7 +180,7 @@ def draft(boxes: Sequence[Box], field: Field, names: Mapping[str, str]) -> Draft
         if not ready:
             break
         for slot in ready:
-            meeting = _meeting(slot, field, names)
+            meeting = _meeting(slot, field)
             meetings.append(meeting)
             known[slot.box.id] = _foregone(meeting)
     if not meetings:
@@ -188,10 +189,10 @@ def draft(boxes: Sequence[Box], field: Field, names: Mapping[str, str]) -> Draft
     return Draft(tuple(meetings), byes, field.group)
 
 
-def _meeting(slot: Slot, field: Field, names: Mapping[str, str]) -> Meeting:
+def _meeting(slot: Slot, field: Field) -> Meeting:
     out = tuple(entry for entry in slot.sides if not field.is_in(entry))
     ranks = " against ".join(f"seed {field.order.index(entry) + 1}" for entry in slot.sides)
-    return Meeting(slot.sides, f"{names[slot.box.id]}: {ranks}", slot.box.id, out)
+    return Meeting(slot.sides, f"{slot.box.name}: {ranks}", slot.box.id, out)
 
 
 def _foregone(meeting: Meeting) -> Verdict:
@@ -211,21 +212,21 @@ def _byes(filled: Filled, field: Field) -> tuple[Bye, ...]:
     )
 
 
-def ranks(boxes: Sequence[Box], field: Field, names: Mapping[str, str]) -> list[Rank]:
+def ranks(boxes: Sequence[Box], field: Field) -> list[Rank]:
     """Rank a bracket: who can still win, then by how far each one came."""
     filled = fill(boxes, field.order, verdicts(field.matches))
     reached = dict.fromkeys(field.order, (STILL_IN, "still in"))
     for slot in filled.slots.values():  # a later box of the same player overrides
         for entry in slot.sides:
             if entry in reached:
-                reached[entry] = _reach(slot, entry, names[slot.box.id])
+                reached[entry] = _reach(slot, entry)
     return ranked({entry: -tier for entry, (tier, _) in reached.items()}, field, reached)
 
 
-def _reach(slot: Slot, entry: str, name: str) -> tuple[int, str]:
+def _reach(slot: Slot, entry: str) -> tuple[int, str]:
     tier = slot.box.tier
     if slot.winner == entry:
-        return (tier + 1, f"won the {name}") if slot.box.last else (STILL_IN, "still in")
+        return (tier + 1, f"won the {slot.box.name}") if slot.box.last else (STILL_IN, "still in")
     if slot.state == "over":
-        return (tier, f"out in the {name}")
+        return (tier, f"out in the {slot.box.name}")
     return (STILL_IN, "still in")
