@@ -21,6 +21,10 @@ class Deals:
         )
         return secret if earlier is None else earlier
 
+    async def renew(self, deal_id: str, secret: bytes, ttl_s: int = keys.DEAL_S) -> None:
+        """Keep the secret that counts for longer, even if it is gone; errors as in `keep`."""
+        await self._pool.ask("SET", keys.deal(deal_id), secret, "EX", ttl_s)
+
     async def secret(self, deal_id: str) -> bytes | None:
         """Read the secret of a deal; None if there is none (any more); errors as in `keep`."""
         secret: bytes | None = await self._pool.ask("GET", keys.deal(deal_id))

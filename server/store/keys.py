@@ -2,12 +2,13 @@
 
 | key                     | type   | lifetime                                           |
 |-------------------------|--------|----------------------------------------------------|
-| dk:{JOURNAL}:journal    | list   | given with each append: UNSTARTED_S or FINISHED_S  |
+| dk:{JOURNAL}:journal    | list   | given with each append: UNSTARTED_S after the next |
+|                         |        | due instant; FINISHED_S or ABORTED_S after the end |
 | dk:{JOURNAL}:summary    | hash   | the same, set together                             |
 | dk:{JOURNAL}:news       | channel| none                                               |
 | dk:{p:PLAYER}           | hash   | PLAYER_S since the last connection                 |
 | dk:token:HASH           | string | the same                                           |
-| dk:deal:DEAL            | string | DEAL_S since it was made                           |
+| dk:deal:DEAL            | string | given; DEAL_S once its race has started            |
 | dk:lobby                | zset   | LISTED_S since the last listing; members too       |
 | dk:timers:{SHARD}       | zset   | none; a member goes when its timer is done         |
 | dk:nodes                | zset   | NODES_S since the last beat; members with their key|
@@ -27,6 +28,7 @@ _DAY_S = 24 * _HOUR_S
 
 UNSTARTED_S = _DAY_S
 FINISHED_S = 30 * _DAY_S
+ABORTED_S = _HOUR_S  # of a room whose race never started
 PLAYER_S = 90 * _DAY_S
 DEAL_S = FINISHED_S + _DAY_S  # outlives every journal that is to reveal it
 LISTED_S = _DAY_S

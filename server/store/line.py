@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 import random
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -285,7 +286,7 @@ class Line:
             return
         if error is None:
             self._first.set_result(None)
-        elif isinstance(error, ReplyError) and not str(error).startswith(UNFIT):
+        elif _is_refusal(error):
             self._first.set_exception(Unfit(self._failure))
 
     def _resubscribed(self, reply: Any) -> None:
@@ -309,6 +310,13 @@ class Line:
                 callback(up)
             except Exception:
                 log.exception("taking in the state of the store failed")
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Tell whether a try failed by something that waiting does not change."""
+    if isinstance(error, ReplyError):
+        return not str(error).startswith(UNFIT)
+    return isinstance(error, ssl.SSLCertVerificationError)
 
 
 def _ignore(reply: Any) -> None:

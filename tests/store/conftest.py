@@ -60,8 +60,8 @@ async def other(store: Store, store_url: str) -> AsyncIterator[Store]:
 
 @pytest.fixture(params=KINDS)
 async def private(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Embedded]:
-    """A store of the test's own, to be ill-treated."""
-    embedded = Embedded(tmp_path / "data", binary=binary(request.param))
+    """A store of the test's own, to be ill-treated; it acknowledges what is on the disk."""
+    embedded = Embedded(tmp_path / "data", binary=binary(request.param), fsync="always")
     await embedded.start()
     yield embedded
     await embedded.stop()

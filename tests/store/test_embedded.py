@@ -75,11 +75,16 @@ def test_its_files_are_for_this_user_alone(private, tmp_path):
 def test_it_keeps_what_it_is_told_and_drops_nothing(private):
     for option, value in {
         "appendonly": "yes",
-        "appendfsync": "everysec",
+        "appendfsync": "always",
         "save": "",
         "maxmemory-policy": "noeviction",
     }.items():
         assert ask(private.url, "CONFIG", "GET", option)[option.encode()] == value.encode()
+
+
+async def test_without_a_word_it_writes_to_the_disk_once_a_second(tmp_path):
+    async with Embedded(tmp_path / "data") as url:
+        assert ask(url, "CONFIG", "GET", "appendfsync")[b"appendfsync"] == b"everysec"
 
 
 @pytest.mark.parametrize("kind", KINDS)
