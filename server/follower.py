@@ -82,6 +82,7 @@ class Follower(Generic[R, E]):
         self._tally = tally
         self._news = asyncio.Lock()  # held while the journal is read, never across a send
         self._heard = 0  # the greatest version that a message has named
+        self._is_made_anew = False  # the replica is: what comes meanwhile has to wait
         self._tasks: set[asyncio.Task[None]] = set()
 
     # --- what subclasses say ----------------------------------------------------------
@@ -111,6 +112,9 @@ class Follower(Generic[R, E]):
         """Give what is appended for events decided on the replica."""
         raise NotImplementedError
 
+    def _committed(self, events: Sequence[E]) -> None:
+        """Act on events that this node, and no other, has brought about."""
+
     def on_note(self, note: bytes) -> None:
         """Act on a passing note."""
         raise NotImplementedError
@@ -124,7 +128,10 @@ class Follower(Generic[R, E]):
         """
         await self._store.journals.subscribe(self.jid, self)
         try:
-            found = await self._rebuild()
+            async with self._news:
+                found = await self._make_anew()
+            if found and self._heard > self.replica.version:
+                await self.catch_up()
         except BaseException:
             self._store.journals.unsubscribe(self.jid, self)
             raise
@@ -132,11 +139,20 @@ class Follower(Generic[R, E]):
             self._store.journals.unsubscribe(self.jid, self)
         return found
 
+    async def _make_anew(self) -> bool:
+        self._is_made_anew = True
+        try:
+            return await self._rebuild()
+        finally:
+            self._is_made_anew = False
+
     def on_entry(self, entry: Entry) -> None:
         """Fold a message of the journal's channel in, or notice that some are missing."""
         if self.failed:
             return
         self._heard = max(self._heard, entry.version)
+        if self._is_made_anew:
+            return
         version = self.replica.version
         if entry.version == version + 1:
             self._take(entry)
@@ -173,7 +189,9 @@ class Follower(Generic[R, E]):
                 # loss inside the store's durability window it does not, and the journal wins.
                 if version and (not entries or entries[0].line() != line):
                     await self._roll_back()
-                    return
+                    if self._heard <= self.replica.version or self.failed:
+                        return
+                    continue
                 for entry in entries:
                     if entry.version == self.replica.version + 1:
                         self._take(entry)
@@ -193,8 +211,8 @@ class Follower(Generic[R, E]):
         log.error("the store lost acknowledged events", extra={"journal": self.jid})
         self._tally.rollbacks += 1
         known = self.replica.version
-        there = await self._rebuild()
-        self._heard = self.replica.version
+        self._heard = 0
+        there = await self._make_anew()
         self.failed = not there
         self._rolled_back(known, there=there)
 
@@ -236,6 +254,7 @@ class Follower(Generic[R, E]):
                     first = outcome.version - len(batch.payloads) + 1
                     for number, payload in enumerate(batch.payloads):
                         self.on_entry(Entry(first + number, outcome.at, payload))
+                    self._committed(events)
                     return True
                 case Conflict():
                     await self.catch_up()
@@ -267,8 +286,8 @@ class Follower(Generic[R, E]):
     async def _logged(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except Refusal as refusal:
-            log.warning("put off", extra={"journal": self.jid, "error": refusal.reason})
+        except (Refusal, Unavailable) as error:
+            log.warning("put off", extra={"journal": self.jid, "error": str(error)})
 
     def _task_done(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)

@@ -20,7 +20,7 @@ _HELP = {
     "bad_frames": "Frames that were no message, or one out of place",
     "room_faults": "Rooms and requests that failed on our side",
     "rollbacks": "Rooms that the store gave back older than they were",
-    "races_over": "Races that ended while this node had them open",
+    "races_over": "Races that this node has ended",
     "rooms_opened": "Rooms opened by this node",
     "resumes": "Players led back to their room by their token",
     "replaced": "Connections that gave way to a newer one of the same player",

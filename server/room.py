@@ -8,6 +8,7 @@ Nothing is acknowledged before it is appended.
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -20,7 +21,7 @@ from server.password import is_right
 from server.patience import Patience
 from server.presence import Presence
 from server.race import AWAY_LIMIT_MS, Race, Racer
-from server.refusal import Refusal, race_lost
+from server.refusal import Refusal, race_lost, store_away
 from server.rules.stuck import is_stuck, may_be_stuck
 from server.store import (
     ActOutcome,
@@ -30,6 +31,7 @@ from server.store import (
     Lost,
     Missing,
     Store,
+    Unavailable,
     attached,
     keys,
 )
@@ -98,6 +100,15 @@ class Room(Follower[Race, ev.AnyEvent]):
         self.live.reset(race)
         return True
 
+    def on_resync(self) -> None:
+        """The subscription was interrupted: nothing could be heard of anybody."""
+        self.presence.start_over()
+        self._task(self._logged(self._resync()), "resync")
+
+    async def _resync(self) -> None:
+        await self.catch_up()
+        self._arm()
+
     def on_note(self, note: bytes) -> None:
         """Act on a passing note: presence, chat, a replaced connection."""
         try:
@@ -130,9 +141,16 @@ class Room(Follower[Race, ev.AnyEvent]):
                     self._judge_soon(event.p)
             case ev.Revealed() | ev.Followed() | ev.Opened():
                 pass
+            case ev.Over() if self.race.settings.public:
+                self._arm()
+                self._task(self._unlist(), "unlist")
             case _:
                 self._arm()
                 self.look_soon()
+
+    async def _unlist(self) -> None:
+        with suppress(Unavailable):  # whoever asks for the list takes it off then
+            await self._store.directory.remove(self.code)
 
     def _broken(self) -> None:
         for viewer in list(self.viewers):
@@ -145,6 +163,9 @@ class Room(Follower[Race, ev.AnyEvent]):
             for viewer in list(self.viewers):
                 viewer.left("closed")
             return
+        due = self.race.next_due()
+        if due is not None:
+            self._task(self._logged(self.set_timer(due)), "timer")  # it may be lost as well
         news = m.News(
             kind="resynchronised",
             text=f"The store lost its last moments: the record stands at event "
@@ -164,20 +185,37 @@ class Room(Follower[Race, ev.AnyEvent]):
         due = twin.next_due()
         return Batch(
             payloads=[ev.encode(event) for event in events],
-            ttl_s=_lifetime_s(twin),
+            ttl_s=lifetime_s(twin, self._store.clock.now()),
             sets=summary_of(twin),
             offsets=_offsets(events, twin),
             not_before=_not_before(events),
             due=due if due != self.race.next_due() else None,
         )
 
+    def _committed(self, events: Sequence[ev.AnyEvent]) -> None:
+        for event in events:
+            if isinstance(event, ev.Over):
+                self._tally.races_over += 1
+                race = self.race
+                log.info(
+                    "race over",
+                    extra={
+                        "room": self.code,
+                        "why": event.why,
+                        "players": len(race.racers),
+                        "plays": sum(racer.n for racer in race.racers.values()),
+                        "seconds": race.since_start(race.at) // 1000,
+                    },
+                )
+
     def play(
         self, viewer: Viewer, n: int, text: str | None, patience: Patience | None = None
     ) -> bool:
         """Referee play n of a viewer's player: a move, or an undo where `text` is None.
 
-        `patience` comes with a play that was tried before. Gives True where the outcome will come later, by `viewer.moved` or a refusal that
-        is followed by `viewer.moved`; False where all has been said.
+        `patience` comes with a play that was tried before. Gives True where the outcome will
+        come later, by `viewer.moved` or a refusal that is followed by `viewer.moved`; False
+        where all has been said.
 
         Raises:
             Refusal: the play cannot be done; nothing has changed.
@@ -231,6 +269,10 @@ class Room(Follower[Race, ev.AnyEvent]):
         if patience is not None and patience.is_tried:
             viewer.send(m.Store(waiting=False))
         self.on_entry(Entry(outcome.version, outcome.at, payload))
+        racer = self.race.racers.get(viewer.player)
+        if racer is not None and racer.n < n and outcome.version <= self.race.version:
+            # It took the place of an entry that we know and the store has lost.
+            self._task(self._logged(self.catch_up()), "catch-up")
 
     async def _settle(
         self, viewer: Viewer, n: int, text: str | None, outcome: Denied | Lost, patience: Patience
@@ -328,9 +370,11 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     async def _judge_now(self, player: str) -> None:
         # The search takes some ten milliseconds: not on the event loop, not at each play.
-        racer = self.race.racers[player]
+        racer = self.race.racers.get(player)
+        if racer is None or racer.board is None:
+            self._judging.pop(player, None)  # the store has lost the start, or the seat
+            return
         board, undos = racer.board, racer.undos
-        assert board is not None
         stuck = await asyncio.to_thread(is_stuck, board)
         self._judging.pop(player, None)
         if self.race.racers.get(player) is not racer or racer.undos != undos:
@@ -347,9 +391,19 @@ class Room(Follower[Race, ev.AnyEvent]):
         while not self.failed:
             now = self._store.clock.now()
             away = self.presence.away(self.race.racers, AWAY_LIMIT_MS)
+            if any(isinstance(event, ev.Started) for event in self.race.due(now, away)):
+                await self._keep_secret()
             if not await self.commit(partial(_due, now, away)):
                 break
         self._arm()
+
+    async def _keep_secret(self) -> None:
+        # For as long as the race may be read; until now it was kept for an open room.
+        if self.race.secret is not None:
+            try:
+                await self._store.deals.renew(self.race.deal, self.race.secret)
+            except Unavailable:
+                raise store_away() from None
 
     def _arm(self) -> None:
         # The node that has the room open is punctual; the store's timers are the net
@@ -408,7 +462,7 @@ class Room(Follower[Race, ev.AnyEvent]):
                 self.presence.exit(viewer.player, watching=viewer.watching)
         racer = self.race.racers.get(viewer.player)
         if racer is not None and self.race.phase == "open":
-            self._task(self._look_when_away(), "away")
+            self._task(self._logged(self._look_when_away()), "away")
 
     async def settle_presence(self) -> bool:
         """Wait for the other nodes' word on who is here; whether a seated one is away."""
@@ -416,7 +470,8 @@ class Room(Follower[Race, ev.AnyEvent]):
         return any(player not in self.presence.here for player in self.race.racers)
 
     async def _look_when_away(self) -> None:
-        await self._store.timers.set(self.code, self._store.clock.now() + AWAY_LIMIT_MS + 500)
+        due, away = self.race.next_due(), self._store.clock.now() + AWAY_LIMIT_MS + 500
+        await self.set_timer(away if due is None else min(due, away))
 
     def show(self, viewer: Viewer) -> None:
         """Send a viewer everything anew."""
@@ -520,8 +575,12 @@ def _offsets(events: Sequence[ev.AnyEvent], after: Race) -> dict[str, int]:
     return {"start": locked.countdown_ms, "deadline": locked.countdown_ms + limit}
 
 
-def _lifetime_s(race: Race) -> int:
-    return keys.FINISHED_S if race.phase == "over" else keys.UNSTARTED_S
+def lifetime_s(race: Race, now: int) -> int:
+    """Give how long a room's journal is kept from now on if nothing more happens."""
+    if race.phase == "over":
+        return keys.FINISHED_S if race.started_at is not None else keys.ABORTED_S
+    due = race.next_due() or now
+    return keys.UNSTARTED_S + max(0, due - now) // 1000
 
 
 def summary_of(race: Race) -> dict[str, str]:

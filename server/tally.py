@@ -12,7 +12,7 @@ class Tally:
     bad_frames: int = 0
     room_faults: int = 0
     rollbacks: int = 0
-    races_over: int = 0
+    races_over: int = 0  # ended by this node's word
     rooms_opened: int = 0
     resumes: int = 0
     replaced: int = 0

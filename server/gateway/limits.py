@@ -7,7 +7,7 @@ that never goes back.
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from wire.messages import MAX_CLIENT_FRAME
@@ -91,7 +91,7 @@ class Proxies:
     """The reverse proxies whose X-Forwarded-For is believed."""
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
-        self._networks = [ip_network(text) for text in networks]
+        self._networks = [_proxy(text) for text in networks]
 
     def __contains__(self, address: str) -> bool:
         if not self._networks:
@@ -115,6 +115,15 @@ class Proxies:
             except ValueError:
                 break
         return address
+
+
+def _proxy(text: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(text)
+    except ValueError:
+        raise ValueError(
+            f"trusted proxy {text!r} must be an address or a network, such as 10.0.0.0/8"
+        ) from None
 
 
 def checked_origins(origins: Collection[str]) -> list[str]:

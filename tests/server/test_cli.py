@@ -1,0 +1,209 @@
+"""`klondike-server` as a process."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+import urllib.error
+import urllib.request
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.server.floor import Someone, race_of
+from wire import messages as m
+
+PATIENCE_S = 30.0
+
+
+async def launch(*options: str, **environment: str) -> Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "server",
+        *options,
+        stdout=PIPE,
+        stderr=PIPE,
+        env={**os.environ, **environment},
+    )
+
+
+@asynccontextmanager
+async def server(*options: str, **environment: str) -> AsyncIterator[tuple[Process, int]]:
+    """A running server and its port."""
+    process = await launch("--port=0", "--drain-seconds=0", *options, **environment)
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            line = (await process.stdout.readline()).decode()
+        assert line.startswith("listening on "), await _last_words(process)
+        yield process, int(line.rpartition(":")[2])
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def _last_words(process: Process) -> str:
+    _, err = await process.communicate()
+    return err.decode()
+
+
+async def end(process: Process, number: int = signal.SIGTERM) -> str:
+    """Send a signal and give all that the server logged."""
+    process.send_signal(number)
+    async with asyncio.timeout(PATIENCE_S):
+        _, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    return err.decode()
+
+
+def children_of(process: Process) -> list[int]:
+    text = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return [int(word) for word in text.split()]
+
+
+def is_alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def get(port: int, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+async def refuses(*options: str, **environment: str) -> str:
+    """Start a server that must not start; its one line."""
+    process = await launch(*options, **environment)
+    async with asyncio.timeout(PATIENCE_S):
+        out, err = await process.communicate()
+    assert process.returncode == 2
+    assert out == b""
+    assert b"Traceback" not in err
+    return err.decode().strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_the_server_and_its_store_cleanly(number: int, tmp_path: Path) -> None:
+    async with server(f"--data={tmp_path}") as (process, port):
+        assert (children := children_of(process))
+        anna = await Someone.arrive(port)
+        await end(process, number)
+        assert await anna.closed() == m.Close.RESTART
+        assert not any(is_alive(child) for child in children)
+
+
+async def test_races_on_a_data_folder_are_there_after_a_restart(tmp_path: Path) -> None:
+    async with server(f"--data={tmp_path}") as (process, port):
+        code, (anna, _) = await race_of(port, "anna", "ben")
+        await anna.play(1, "d")
+        await end(process)
+    async with server(f"--data={tmp_path}") as (process, port):
+        back = await Someone.arrive(port, token=anna.token)
+        assert back.welcome.room == code
+        assert (await back.hear(m.Board)).n == 1
+
+
+async def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
+    async with server(f"--data={tmp_path}"):
+        line = await refuses("--port=0", f"--data={tmp_path}")
+    assert "in use" in line
+    assert "--data" in line
+
+
+async def test_every_option_is_an_environment_variable_too() -> None:
+    async with server(KLONDIKE_LOG_FORMAT="json", KLONDIKE_MAX_CONNECTIONS="1") as (process, port):
+        anna = await Someone.arrive(port)
+        with pytest.raises(Exception, match="503"):
+            await Someone.arrive(port, "ben")
+        await anna.go()
+        for line in (await end(process)).splitlines():
+            assert {"time", "level", "message"} <= json.loads(line).keys()
+
+
+async def test_the_log_has_one_line_a_connection_and_race_and_no_secret(tmp_path: Path) -> None:
+    async with server("--log-format=json", "--log-level=debug") as (process, port):
+        code, players = await race_of(port, "anna", "ben")
+        for player in players:
+            await player.say(m.Resign())
+        for player in players:
+            await player.hear(m.Standings)
+            await player.go()
+        text = await end(process)
+    entries = [json.loads(line) for line in text.splitlines()]
+    assert sum("ended after" in entry["message"] for entry in entries) == 2
+    (over,) = (entry for entry in entries if entry["message"] == "race over")
+    assert over["room"] == code
+    assert over["why"] == "resigned"
+    reveal = players[0].last(m.Standings).reveal
+    assert reveal is not None
+    for player in players:
+        assert player.token not in text
+
+
+async def test_health_readiness_and_metrics() -> None:
+    async with server("--messages-per-second=1000") as (process, port):
+        assert await asyncio.to_thread(get, port, "/healthz") == (200, "alive\n")
+        assert await asyncio.to_thread(get, port, "/readyz") == (200, "ready\n")
+        _, (anna, _) = await race_of(port, "anna", "ben")
+        await anna.play(1, "d")
+        status, metrics = await asyncio.to_thread(get, port, "/metrics")
+        assert status == 200
+        assert "dk_moves_total 1.0" in metrics
+        assert "dk_connections 2.0" in metrics
+        assert "dk_store_up 1.0" in metrics
+        assert (await asyncio.to_thread(get, port, "/nothing"))[0] == 404
+
+
+async def test_readiness_is_red_while_the_store_is_away(tmp_path: Path) -> None:
+    async with server(f"--data={tmp_path}") as (process, port):
+        (store,) = children_of(process)
+        anna = await Someone.arrive(port)
+        os.kill(store, signal.SIGSTOP)
+        try:
+            assert (await anna.hear(m.Store)).waiting
+            status, text = await asyncio.to_thread(get, port, "/readyz")
+            assert status == 503
+            assert "store" in text
+            assert (await asyncio.to_thread(get, port, "/healthz"))[0] == 200
+        finally:
+            os.kill(store, signal.SIGCONT)
+        assert not (await anna.hear(m.Store)).waiting
+
+
+async def test_workers_share_the_port_and_the_races(tmp_path: Path) -> None:
+    async with server("--workers=2", f"--data={tmp_path}") as (process, port):
+        _, (anna, ben, cleo, dora) = await race_of(port, "anna", "ben", "cleo", "dora")
+        await anna.play(1, "d")
+        for player in (ben, cleo, dora):
+            await player.hear(m.Scores, lambda scores: scores.lines[0].moves == 1)
+        await end(process)
+        assert await anna.closed() == m.Close.RESTART
+
+
+async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: Path) -> None:
+    taken = socket.create_server(("127.0.0.1", 0))
+    with taken:
+        port = taken.getsockname()[1]
+        assert str(port) in await refuses(f"--port={port}")
+    assert "redis://" in await refuses("--port=0", "--redis=ftp://x")
+    assert "--tls-key" in await refuses("--port=0", "--tls-cert=/nowhere.pem")
+    missing = await refuses("--port=0", "--tls-cert=/nowhere.pem", "--tls-key=/nowhere.pem")
+    assert "/nowhere.pem" in missing
+    assert "origin" in await refuses("--port=0", "--origin=example.org/path")
+    assert "--workers" in await refuses("--workers=0")
+    assert "proxy" in (await refuses("--port=0", "--trusted-proxy=nonsense")).lower()
+
+
+async def test_a_store_that_is_not_there_is_named() -> None:
+    line = await refuses("--port=0", "--redis=redis://127.0.0.1:1/0")
+    assert "127.0.0.1:1" in line
