@@ -81,10 +81,10 @@ def rate(before: Mapping[str, Rating], places: Mapping[str, int]) -> dict[str, R
 
 # --- ties --------------------------------------------------------------------------------
 #
-# A tie is the mean of all the finishes it stands for. The package has a way of its own, which
-# counts all who tie as one finisher: then whoever comes third behind two winners gains more
-# than they do. For the finishes of one player, the others of each tie count as players of its
-# mean strength, so that their order is no matter.
+# A tie is the mean of all the finishes it stands for (docs/decisions/0011-ties-in-ratings.md).
+# The package has a way of its own, which counts all who tie as one finisher: then whoever comes
+# third behind two winners gains more than they do. For the finishes of one player, the others
+# of each tie count as players of its mean strength, so that their order is no matter.
 
 
 def _tiers(places: Mapping[str, int]) -> list[list[str]]:

@@ -7,7 +7,7 @@ Rounds that were not played follow article 16 of that edition, for every tie-bre
 - For my opponents, the rounds that I missed of my own will at the end, after which I never
   came back, count as draws in my score.
 - A cut takes a round that I missed of my own will before any that I played.
-docs/decisions/unplayed-rounds.md has the reason for this edition.
+docs/decisions/0010-unplayed-rounds.md has the reason for this edition.
 
 Points are half points throughout: a win is 2. The values that come out are in points.
 """

@@ -45,6 +45,11 @@ def test_as_many_as_can_be_are_paired_and_then_at_the_least_cost_level_by_level(
     assert price(edges, costs) == best(size, costs)
 
 
+def test_the_least_saving_on_a_level_outweighs_all_costs_below_it() -> None:
+    costs = {(0, 1): (1, 0), (2, 3): (0, 0), (0, 2): (0, 9), (1, 3): (0, 9)}
+    assert cheapest_matching(4, costs) == [(0, 2), (1, 3)]
+
+
 @given(graphs(highest=2**80))
 def test_costs_far_beyond_64_bits_are_compared_exactly(
     graph: tuple[int, dict[Edge, Cost]],

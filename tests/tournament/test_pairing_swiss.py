@@ -202,6 +202,14 @@ def test_the_last_of_an_odd_group_floats_down_to_the_head_of_the_next() -> None:
     }
 
 
+def test_a_group_that_receives_one_and_sends_one_down_halves_the_rest() -> None:
+    field = [contender("a", points=6, seed=1), contender("c", points=2, seed=9)]
+    field += [contender(f"b{n}", points=4, seed=n) for n in (2, 3, 4, 5)]
+    pairing = pair(field)
+    assert [(p.a, p.b) for p in pairing.pairs] == [("a", "b2"), ("b3", "b4"), ("b5", "c")]
+    assert pairing.pairs[1].reason == "both on 2 points: upper half against lower half"
+
+
 def test_who_floated_down_in_the_last_round_stays_if_another_can_float() -> None:
     field = [contender(f"a{n}", points=4, seed=n) for n in (1, 2)]
     field += [contender("a3", points=4, seed=3, floats=(DOWN, 0))]

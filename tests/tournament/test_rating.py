@@ -79,6 +79,13 @@ def test_a_tie_of_equals_is_the_mean_of_the_finishes_it_stands_for(places: Seque
         assert [tied[name].mu for name in level] == pytest.approx([mean] * len(level), abs=1e-5)
 
 
+def test_equals_in_a_tie_with_a_stranger_stay_equal_whatever_they_are_called() -> None:
+    for stranger in ("a", "m", "z"):
+        before = {"b": NEWCOMER, "y": NEWCOMER, stranger: Rating(32.0, 3.0, 40)}
+        after = rate(before, dict.fromkeys(before, 1))
+        assert after["b"] == after["y"] != after[stranger]
+
+
 def test_a_draw_of_two_brings_them_nearer() -> None:
     after = rate(FIELD, {"a": 1, "c": 1})
     assert FIELD["c"].mu < after["c"].mu < after["a"].mu < FIELD["a"].mu

@@ -78,15 +78,21 @@ def sitting_out(field: Sequence[Contender], forbidden: Forbidden) -> list[Conten
         if is_allowed(a.id, b.id, forbidden)
     }
     size = len(field)
-    chairs = range(size, size + size - 2 * len(cheapest_matching(size, dict.fromkeys(free, ()))))
+    chairs = range(size, size + _left_over(size, free, forbidden))
     turns = {contender.id: turn for turn, contender in enumerate(bye_order(field))}
-    no_bye = (0, 0, 0)
-    costs = {pair: (*no_bye, *rematch, 0) for pair, rematch in free.items()}
+    costs = {pair: (0, 0, *rematch, 0) for pair, rematch in free.items()}
     for i, contender in enumerate(field):
-        again = (int(contender.byes > 0), contender.byes, contender.forfeit_wins)
-        costs.update({(i, chair): (*again, 0, 0, turns[contender.id]) for chair in chairs})
+        cost = (contender.byes, contender.forfeit_wins, 0, 0, turns[contender.id])
+        costs.update({(i, chair): cost for chair in chairs})
     matched = cheapest_matching(size + len(chairs), costs)
     return [field[i] for i, j in matched if j >= size]
+
+
+def _left_over(size: int, free: Collection[Edge], forbidden: Forbidden) -> int:
+    """Returns how many find no opponent in the largest matching of the permitted pairs."""
+    if not forbidden:
+        return size % 2
+    return size - 2 * len(cheapest_matching(size, dict.fromkeys(free, ())))
 
 
 def bye_reason(contender: Contender, out: Sequence[Contender], field: Sequence[Contender]) -> str:
