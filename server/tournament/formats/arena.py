@@ -177,6 +177,9 @@ def _is_open(field: Field) -> bool:
 
 
 ARENA = Format(
+    name="arena",
+    has_points=True,
+    columns=("performance", "games"),
     draft=_draft,
     ranks=_ranks,
     is_open=_is_open,

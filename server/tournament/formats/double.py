@@ -120,4 +120,6 @@ def _ranks(field: Field) -> Sequence[Rank]:
     return slots.ranks(_boxes(field), field)
 
 
-DOUBLE = Format(draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True)
+DOUBLE = Format(
+    name="double elimination", draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True
+)

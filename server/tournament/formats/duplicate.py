@@ -103,4 +103,13 @@ def _is_open(field: Field) -> bool:
     return 2 * len(field.rounds) <= _play(field).deals
 
 
-DUPLICATE = Format(draft=_draft, ranks=_ranks, is_open=_is_open, alone=True, shares=True)
+DUPLICATE = Format(
+    name="duplicate",
+    has_points=True,
+    columns=("cards",),
+    draft=_draft,
+    ranks=_ranks,
+    is_open=_is_open,
+    alone=True,
+    shares=True,
+)

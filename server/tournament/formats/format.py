@@ -32,6 +32,7 @@ def when_over(field: Field) -> int | None:
 class Format:
     """How a format pairs, ranks and draws; and the facts that set it apart."""
 
+    name: str
     # The next round, once no match is open (or, on a clock, when it is due).
     draft: Callable[[Field], Draft | End]
     # Everybody, best first; equal places are equal.
@@ -47,6 +48,9 @@ class Format:
     is_due: Callable[[Field], bool] = never
     wakes: Callable[[Field], int | None] = when_over
     on_clock: bool = False
+    has_points: bool = False
+    # What the values of a rank are; None: the tie-breaks of the settings.
+    columns: tuple[str, ...] | None = ()
     decisive: bool = False  # a match must have a winner
     alone: bool = False  # a result counts even with nobody else at the table
     repairs: bool = False  # a round that has not started may be paired again

@@ -91,4 +91,4 @@ def _removed(field: Field) -> list[str]:
     return [e for e in field.order if not field.is_in(e) and 2 * played[e] < due]
 
 
-ROUND_ROBIN = Format(draft=_draft, ranks=_ranks)
+ROUND_ROBIN = Format(name="round robin", has_points=True, columns=None, draft=_draft, ranks=_ranks)

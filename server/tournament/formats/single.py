@@ -29,10 +29,11 @@ def boxes(players: int, third_place: bool) -> tuple[Box, ...]:
 
 def _round(rounds: int, number: int) -> Iterator[Box]:
     name, last = round_name(2 ** (rounds - number)), number == rounds
+    pairs = seed_pairs(rounds)
     for i in range(1, 2 ** (rounds - number) + 1):
         sides = (winner(f"W{number - 1}.{2 * i - 1}"), winner(f"W{number - 1}.{2 * i}"))
         if number == 1:
-            a, b = seed_pairs(rounds)[i - 1]
+            a, b = pairs[i - 1]
             sides = (seeds(a), seeds(b))
         yield Box(f"W{number}.{i}", "winners", number, i, sides, _STEP * number, last, name)
 
@@ -59,4 +60,6 @@ def _ranks(field: Field) -> Sequence[Rank]:
     return slots.ranks(_boxes(field), field)
 
 
-SINGLE = Format(draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True)
+SINGLE = Format(
+    name="single elimination", draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True
+)

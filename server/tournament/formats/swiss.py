@@ -114,4 +114,13 @@ def _is_open(field: Field) -> bool:
     return 2 * len(field.rounds) <= rounds(field)
 
 
-SWISS = Format(draft=_draft, ranks=_ranks, is_open=_is_open, repairs=True, late_bye="half-bye")
+SWISS = Format(
+    name="Swiss",
+    has_points=True,
+    columns=None,
+    draft=_draft,
+    ranks=_ranks,
+    is_open=_is_open,
+    repairs=True,
+    late_bye="half-bye",
+)
