@@ -11,13 +11,16 @@ import msgpack
 import msgspec
 from msgspec import Struct
 
-from wire.messages import MAX_CLIENT_FRAME, ClientMessage, Move, Ready, ServerMessage, Settings
+# Imported as a whole: its messages are among the subclasses that the tables are made of.
+from wire import tournaments as tournaments
+from wire.messages import MAX_CLIENT_FRAME, ClientMessage, Move, Ready, ServerMessage
 from wire.text import flaw
 
 M = TypeVar("M", bound=Struct)
 
 NO_MESSAGE = "a message is a map with its tag in the field t"
 MAX_REASON = 200  # characters of a BadFrame that quote the sender
+MAX_LIST = 512  # elements of an array
 
 
 class BadFrame(Exception):
@@ -41,7 +44,8 @@ SERVER_TAGS: dict[str, type[ServerMessage]] = _tags(ServerMessage)
 # Without this, convert takes a text for bytes in Base64; with it, it takes twice as long.
 _BINARY: dict[type[ClientMessage], tuple[type, ...]] = {Ready: (bytes,)}
 
-_SETTINGS = frozenset(Settings.__struct_fields__)
+# Fields of a client's message that hold a map or an array; all others are plain.
+_INNER = ("settings", "act")
 
 
 def _pack_default(value: object) -> object:
@@ -66,13 +70,12 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _unpack(data: bytes, pairs: Callable[..., dict[str, Any]] | None = None) -> dict[str, Any]:
     # Whatever msgpack raises on hostile bytes, it is the sender's fault and one answer
     # serves: its errors share no base class (ValueError, UnpackException, StackError).
-    # No client message has an array.
     try:
         value = msgpack.unpackb(
             data,
             object_pairs_hook=pairs,
             max_map_len=32,
-            max_array_len=0,
+            max_array_len=MAX_LIST,
             max_str_len=1024,
             max_bin_len=1024,
             max_ext_len=0,
@@ -91,7 +94,7 @@ def _fields(data: bytes) -> dict[str, Any]:
     fields = _unpack(data)
     # Looking at every pair would double the time of the unpacking. The first byte of a
     # short map counts its fields, so only longer headers and inner maps need it.
-    if data[0] ^ 0x80 != len(fields) or "settings" in fields:
+    if data[0] ^ 0x80 != len(fields) or any(name in fields for name in _INNER):
         return _unpack(data, _without_doubles)
     return fields
 
@@ -99,18 +102,31 @@ def _fields(data: bytes) -> dict[str, Any]:
 def _check_texts(tag: str, fields: dict[str, Any]) -> None:
     for name, value in fields.items():
         if type(value) is str and name != "password":
-            fault = flaw(value)
-            if fault is not None:
-                raise BadFrame(f"{tag}: the text {fault} - at `$.{name}`")
+            _check_text(tag, value, f"$.{name}")
 
 
-def _check_settings(tag: str, settings: dict[str, Any]) -> None:
-    # Settings also come back inside a room, where an older client has to live with a newer
-    # server's: so the class itself lets unknown fields pass, and this door does not.
-    unknown = settings.keys() - _SETTINGS
-    if unknown:
-        raise BadFrame(f"{tag}: there is no setting `{min(unknown)}` - at `$.settings`")
-    _check_texts(f"{tag}.settings", settings)
+def _check_text(tag: str, text: str, path: str) -> None:
+    fault = flaw(text)
+    if fault is not None:
+        raise BadFrame(f"{tag}: the text {fault} - at `{path}`")
+
+
+def _check_inner(tag: str, made: object, given: Any, path: str) -> None:
+    # Values inside a message also come back from the server, where an older client has to
+    # live with a newer server's: so their classes let unknown fields pass, and this door
+    # does not. It walks what was made and what it was made from side by side.
+    if isinstance(made, Struct):
+        known = {*made.__struct_fields__, made.__struct_config__.tag_field}
+        unknown = given.keys() - known
+        if unknown:
+            raise BadFrame(f"{tag}: there is no setting `{min(unknown)}` - at `{path}`")
+        for name, value in given.items():
+            _check_inner(tag, getattr(made, name, None), value, f"{path}.{name}")
+    elif type(given) is list:
+        for value, each in zip(made, given, strict=True):  # type: ignore[call-overload]
+            _check_inner(tag, value, each, f"{path}[]")
+    elif type(given) is str:
+        _check_text(tag, given, path)
 
 
 def decode_client(data: bytes) -> ClientMessage:
@@ -133,8 +149,9 @@ def decode_client(data: bytes) -> ClientMessage:
     # A move is no text for people: the referee knows its whole vocabulary.
     if kind is not Move:
         _check_texts(tag, fields)
-    if "settings" in fields:
-        _check_settings(tag, fields["settings"])
+    for name in _INNER:
+        if name in fields:
+            _check_inner(tag, getattr(message, name), fields[name], f"$.{name}")
     return message
 
 

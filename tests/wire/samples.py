@@ -6,6 +6,7 @@ import msgpack
 from hypothesis import strategies as st
 from msgspec import inspect
 
+from wire import tournaments as tournaments  # its messages are among the subclasses
 from wire.messages import ClientMessage, ServerMessage
 
 CLIENT_KINDS = ClientMessage.__subclasses__()
@@ -21,6 +22,9 @@ GOOD: dict[str, object] = {
     "m": "d",
     "text": "Hi",
     "c": 1,
+    "tournament": "AB",
+    "key": "k1",
+    "act": {"do": "pause"},
 }
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789_-"
@@ -75,8 +79,12 @@ def values(kind: inspect.Type) -> st.SearchStrategy[Any]:
             return st.sampled_from(kind.values)
         case inspect.UnionType():
             return st.one_of(*map(values, kind.types))
+        case inspect.FloatType():
+            return st.floats(-1e9, 1e9)
         case inspect.ListType():
-            return st.lists(values(kind.item_type), max_size=4)
+            return st.lists(values(kind.item_type), min_size=kind.min_length or 0, max_size=4)
+        case inspect.TupleType():
+            return st.tuples(*map(values, kind.item_types))
         case inspect.DictType():
             return st.dictionaries(values(kind.key_type), values(kind.value_type), max_size=4)
         case inspect.StructType():

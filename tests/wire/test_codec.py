@@ -1,5 +1,7 @@
 """The strict door takes exactly what is declared, the tolerant one survives what is new."""
 
+from collections.abc import Iterator
+
 import msgpack
 import msgspec
 import pytest
@@ -17,6 +19,7 @@ from tests.wire.samples import (
     server_messages,
     structs,
 )
+from wire.acts import Repair
 from wire.codec import CLIENT_TAGS, SERVER_TAGS, BadFrame, decode_client, decode_server, encode
 from wire.messages import (
     MAX_CLIENT_FRAME,
@@ -33,6 +36,11 @@ from wire.messages import (
     Settings,
     Standings,
 )
+from wire.tournaments import Direct
+
+
+def message_of_act(act: dict[str, object]) -> dict[str, object]:
+    return {"t": "direct", "tournament": "AB", "key": "k", "act": act}
 
 
 def refusal(data: bytes) -> str:
@@ -96,6 +104,8 @@ def test_the_strict_door_refuses_a_message_without_a_field_that_it_needs(kind: t
         assert f"missing required field `{name}`" in refusal(frame(**rest))
 
 
+PLAIN = (inspect.StrType, inspect.IntType, inspect.BytesType)
+
 WRONG: list[tuple[type[inspect.Type], list[object]]] = [
     (inspect.StrType, [7, b"AAAA", True, {}, 1.5]),
     (inspect.IntType, ["7", 7.0, True, float("nan"), {}, b"7"]),
@@ -149,6 +159,8 @@ def beyond(kind: inspect.Type) -> list[object]:
             found += ["A" * (high + 1)] if high else []
         case inspect.BytesType(max_length=high):
             found += [b"A" * (high + 1)] if high else []
+        case inspect.ListType(max_length=high):
+            found += [["A"] * (high + 1)] if high else []
     return found
 
 
@@ -170,19 +182,74 @@ def test_the_strict_door_refuses_a_setting_one_beyond_its_limit(field: inspect.F
         )
 
 
-def test_every_text_and_number_of_a_client_has_its_limits() -> None:
-    kinds = {f"{kind.__name__}.{field.name}": field.type for kind, field in CLIENT_FIELDS}
-    kinds |= {f"Settings.{field.name}": field.type for field in fields_of(Settings)}
-    free = (inspect.BoolType, inspect.LiteralType, inspect.StructType)
-    assert [
-        name for name, kind in kinds.items() if not isinstance(kind, free) and not beyond(kind)
-    ] == []
+def parts(name: str, kind: inspect.Type) -> Iterator[tuple[str, inspect.Type]]:
+    """Every type inside a type that is no map with fields of its own, by its path."""
+    match kind:
+        case inspect.UnionType() if not any(isinstance(each, PLAIN) for each in kind.types):
+            for each in kind.types:
+                yield from parts(name, each)
+        case inspect.StructType():
+            for field in fields_of(kind.cls):
+                yield from parts(f"{name}.{kind.cls.__name__}.{field.name}", field.type)
+        case inspect.ListType():
+            yield f"{name} itself", kind
+            yield from parts(f"{name}[]", kind.item_type)
+        case inspect.TupleType():
+            for each in kind.item_types:
+                yield from parts(f"{name}[]", each)
+        case inspect.NoneType():
+            pass
+        case _:
+            yield name, kind
+
+
+def test_every_text_number_and_list_of_a_client_has_its_limits() -> None:
+    free = (inspect.BoolType, inspect.LiteralType)
+    found = [
+        part
+        for kind, each in CLIENT_FIELDS
+        for part in parts(f"{kind.__name__}.{each.name}", each.type)
+    ]
+    assert any(name.endswith("Substitute.substitute") for name, _ in found)
+    assert [name for name, kind in found if not isinstance(kind, free) and not beyond(kind)] == []
 
 
 def test_the_strict_door_refuses_a_setting_it_does_not_know() -> None:
     assert refusal(frame(t="create", settings={"seat": 2})) == (
         "create: there is no setting `seat` - at `$.settings`"
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "path"),
+    [
+        ({"t": "organise", "settings": {"colour": 1}}, "$.settings"),
+        ({"t": "organise", "settings": {"race": {"colour": 1}}}, "$.settings.race"),
+        (
+            {"t": "organise", "settings": {"stages": [{"play": {"kind": "single", "colour": 1}}]}},
+            "$.settings.stages[].play",
+        ),
+        (message_of_act({"do": "pause", "colour": 1}), "$.act"),
+        (message_of_act({"do": "edit", "settings": {"colour": 1}}), "$.act.settings"),
+    ],
+)
+def test_the_strict_door_refuses_a_field_it_does_not_know_however_deep(
+    told: dict[str, object], path: str
+) -> None:
+    assert refusal(frame(**told)).endswith(f"there is no setting `colour` - at `{path}`")
+
+
+def test_texts_are_clean_however_deep_they_lie() -> None:
+    unclean = "A\u202enn"
+    assert "$.act.text" in refusal(frame(**message_of_act({"do": "announce", "text": unclean})))
+    assert "$.act.names[]" in refusal(frame(**message_of_act({"do": "enrol", "names": [unclean]})))
+
+
+def test_an_act_reads_as_the_class_of_its_name() -> None:
+    told = message_of_act({"do": "repair", "pairs": [["a", "b"]]})
+    message = decode_client(frame(**told))
+    assert message == Direct(tournament="AB", key="k", act=Repair(pairs=[("a", "b")]))
+    assert decode_client(encode(message)) == message
 
 
 def test_the_strict_door_refuses_a_field_that_stands_twice() -> None:
@@ -218,9 +285,7 @@ def test_what_people_write_comes_in_clean_or_not_at_all(tag: str, path: str, unc
     outer, _, inner = path.partition(".")
     field = {inner: unclean} if inner else unclean
     needed = {"v": 1} if tag == "hello" else {}
-    assert f"`$.{path}`".replace("settings.", "") in refusal(
-        frame(t=tag, **needed, **{outer: field})
-    )
+    assert f"`$.{path}`" in refusal(frame(t=tag, **needed, **{outer: field}))
 
 
 def test_a_password_may_be_any_text() -> None:
