@@ -44,18 +44,18 @@ def children(pid: int) -> list[int]:
 def playout(count: int, chance: random.Random) -> list[str]:
     """Legal moves of one player, draws and redeals among them."""
     position: Position = deal(RULES["double-klondike"], SEED)
+    draw = Move.parse("d")
     texts = []
     for _ in range(count):
-        moves = position.legal_moves()
-        move = chance.choice(moves)
+        move = chance.choice(position.legal_moves())
         if may_be_stuck(position.play(move)):
-            move = Move.parse("d")  # a race in which all are stuck would end
+            move = draw  # the hand keeps its cards, and a race of the stuck would end
         texts.append(move.text())
         position = position.play(move)
     return texts
 
 
-async def echo(port_file: str) -> None:
+async def echo() -> None:
     """The bare echo: websockets and nothing else."""
 
     async def answer(socket: object) -> None:
@@ -128,21 +128,23 @@ async def end(process: Process) -> None:
     await process.wait()
 
 
-async def measure(players: int, count: int, rounds: int) -> None:
+async def measure(rooms: int, players: int, count: int, rounds: int) -> None:
     """Alternate the two, so that a busy neighbour hits both, and print the medians."""
     chance = random.Random(SEED)
-    scripts = [playout(count, chance) for _ in range(players)]
+    scripts = [playout(count, chance) for _ in range(rooms * players)]
     total = sum(map(len, scripts))
     moves, echoes, stores = [], [], []
     for _ in range(rounds):
         server = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "server", "--port=0", "--log-level=error"),
             "--messages-per-second=1000000",
+            "--max-connections-per-address=10000",
+            "--rooms-per-address=10000",
             stdout=PIPE,
         )
         assert server.stdout is not None
         url = (await server.stdout.readline()).decode().split()[-1]
-        sockets = await race(url, players)
+        sockets = [line for _ in range(rooms) for line in await race(url, players)]
         (store,) = children(server.pid)
         before, store_before = cpu_s(server.pid), cpu_s(store)
         await asyncio.gather(*(play(s, script) for s, script in zip(sockets, scripts, strict=True)))
@@ -156,7 +158,7 @@ async def measure(players: int, count: int, rounds: int) -> None:
         )
         assert server.stdout is not None
         port = int(await server.stdout.readline())
-        sockets = [await line(f"ws://127.0.0.1:{port}") for _ in range(players)]
+        sockets = [await line(f"ws://127.0.0.1:{port}") for _ in scripts]
         before = cpu_s(server.pid)
         await asyncio.gather(
             *(bounce(s, script) for s, script in zip(sockets, scripts, strict=True))
@@ -165,7 +167,9 @@ async def measure(players: int, count: int, rounds: int) -> None:
         await asyncio.gather(*(socket.close() for socket in sockets))
         await end(server)
     move, bare, store = (statistics.median(values) for values in (moves, echoes, stores))
-    print(f"{players} players, {total} moves a round, median of {rounds} rounds, server CPU:")
+    print(
+        f"{rooms} races of {players}, {total} moves a round, median of {rounds} rounds, server CPU:"
+    )
     print(f"  validated durable move   {move:6.1f} us   (the store beside it: {store:.1f} us)")
     print(f"  bare websockets echo     {bare:6.1f} us")
     print(f"  ratio                    {move / bare:6.2f}")
@@ -174,8 +178,9 @@ async def measure(players: int, count: int, rounds: int) -> None:
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--players", type=int, default=8)
-    parser.add_argument("--moves", type=int, default=1500)
+    parser.add_argument("--rooms", type=int, default=16)
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--moves", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--echo", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -183,9 +188,9 @@ def main() -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         if options.echo:
-            runner.run(echo(""))
+            runner.run(echo())
         else:
-            runner.run(measure(options.players, options.moves, options.rounds))
+            runner.run(measure(options.rooms, options.players, options.moves, options.rounds))
 
 
 if __name__ == "__main__":
