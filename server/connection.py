@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar
 from server import view
 from server.gateway import Peer
 from server.patience import Patience
-from server.refusal import Refusal
+from server.refusal import Refusal, store_away
 from server.room import Room
 from server.rooms import Rooms, read_code
 from server.session import Fault, Session
@@ -219,6 +219,8 @@ class Connection:
                 if refusal.code != "store":
                     raise
             await patience.wait()
+            if self._closed:
+                raise store_away()  # to nobody
 
     def _turned_down(self, tag: str, refusal: Refusal) -> None:
         if refusal.code == "replaced":

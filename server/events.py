@@ -8,6 +8,7 @@ whose journal carries a newer format than this code knows is refused, never gues
 import msgspec
 from msgspec import Struct
 
+from server.journaling import NewerFormat as NewerFormat
 from server.journaling import UnknownEvent as UnknownEvent
 from server.journaling import chain as chain
 from wire.messages import Settings

@@ -8,6 +8,10 @@ class UnknownEvent(Exception):
     """A journal entry that this version of the server cannot read."""
 
 
+class NewerFormat(UnknownEvent):
+    """A journal that was begun by a newer version of the server, which goes on with it."""
+
+
 def chain(lines: Iterable[bytes], head: bytes = bytes(32)) -> bytes:
     """Fold journal lines into the head of their hash chain (SHA-256, 32 bytes).
 

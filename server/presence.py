@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 TELL_EVERY_S = 10.0
 FORGET_AFTER_S = 25.0  # two messages may be lost
+LATE_S = 5.0  # a timer that comes so late was held up, and so was all that others said
 
 
 @dataclass(slots=True)
@@ -41,6 +42,7 @@ class Presence:
         self._seen: dict[str, float] = {}  # when a player was last known to be here
         self._since = time.monotonic()
         self._timer: asyncio.TimerHandle | None = None
+        self._tell_at = 0.0
 
     @property
     def here(self) -> frozenset[str]:
@@ -94,7 +96,23 @@ class Presence:
         players = sorted(self._players)
         self._say("here", {"node": self._node, "p": players, "spectators": self._spectators})
         if players or self._spectators:
-            self._timer = asyncio.get_running_loop().call_later(TELL_EVERY_S, self.tell)
+            self._tell_at = time.monotonic() + TELL_EVERY_S
+            self._timer = asyncio.get_running_loop().call_later(TELL_EVERY_S, self._tell_again)
+
+    def _tell_again(self) -> None:
+        if time.monotonic() > self._tell_at + LATE_S:
+            self.start_over()
+        else:
+            self.tell()
+
+    def start_over(self) -> None:
+        """Count from now on who is away: for some time nothing could be heard of anybody."""
+        self._since = time.monotonic()
+        self._seen.clear()
+        for said in self._others.values():
+            said.heard = self._since
+        self.tell()
+        self.ask()
 
     def ask(self) -> None:
         """Ask the other nodes who is connected there."""

@@ -199,7 +199,7 @@ class Race:
 
     def _open(self, at: int, event: ev.Opened) -> None:
         if event.format > ev.FORMAT:
-            raise ev.UnknownEvent(
+            raise ev.NewerFormat(
                 f"the journal of room {event.room} has format {event.format}; "
                 f"this server reads up to {ev.FORMAT}: update it"
             )
@@ -222,7 +222,7 @@ class Race:
         if self.settings.seed is not None:
             return public_key(self.settings.seed)
         if self.secret is None:
-            raise ValueError(f"the secret of deal {self.deal} is not here")
+            raise ev.UnknownEvent(f"the secret of deal {self.deal} is not here")
         return fair_key(self.secret, self.deal, self.rules.text(), self.salts())
 
     def salts(self) -> list[bytes]:
@@ -514,6 +514,8 @@ class Race:
         if self.phase == "open":
             return self._due_open(now, list(away))
         if self.phase == "locked" and self.starts is not None and now >= self.starts:
+            if self.settings.seed is None and self.secret is None:
+                return self._end("aborted")  # the store has lost it: there is nothing to deal
             return [ev.Started()]
         if self.phase == "running":
             why = self._over_now(now)

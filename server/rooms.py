@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,10 +14,10 @@ from server import password
 from server.patience import Patience
 from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
 from server.refusal import Refusal, race_lost, store_away
-from server.room import Room, summary_of
+from server.room import Room, lifetime_s, summary_of
 from server.rules import Rules
 from server.rules.deal import commitment
-from server.store import Appended, Lost, Store, Unavailable, keys
+from server.store import Appended, Claim, Lost, Store, Unavailable, keys
 from server.store.directory import Listing
 from server.tally import Tally
 from wire import messages as m
@@ -30,6 +30,9 @@ UNLOAD_AFTER_S = 10.0  # an empty room is kept so long, for who drops and comes 
 LOBBY_LINES = 50
 TIMERS_AT_ONCE = 64
 TIMER_LEASE_MS = 5_000  # a node that dies while it acts on a timer leaves it to another
+LEFT_TO_NEWER_MS = 1_000  # a timer of a room that only a newer server can read
+FAILED_AGAIN_MS = 60_000  # a timer whose room failed on our side: not again and again
+SCHEDULE_AHEAD_MS = 30 * 24 * 3_600_000  # how far in the future a start may lie
 
 
 def new_code() -> str:
@@ -54,6 +57,7 @@ class Rooms:
         self._users: dict[str, int] = {}  # connections and acts that hold a room open
         self._unloading: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._due: set[str] = set()  # rooms whose timer is being acted on
 
     def __len__(self) -> int:
         return len(self._open)
@@ -78,17 +82,19 @@ class Rooms:
 
     async def _load(self, code: str) -> Room:
         task = self._open.get(code)
-        if task is not None and task.done() and task.exception() is None and task.result().failed:
-            self._open.pop(code)
-            task.result().unload()
+        room = _room_of(task)
+        if task is not None and room is not None and room.failed:
+            del self._open[code]
+            room.unload()
             task = None
         if task is None:
             task = asyncio.create_task(self._read(code), name=f"load room {code}")
             self._open[code] = task
         try:
             return await asyncio.shield(task)
-        except Refusal:
-            if self._open.get(code) is task:
+        except BaseException:
+            # Whoever asks next tries anew; one who only stops waiting leaves it to the others.
+            if task.done() and self._open.get(code) is task and _room_of(task) is None:
                 del self._open[code]
             raise
 
@@ -98,6 +104,11 @@ class Rooms:
             found = await room.load()
         except Unavailable:
             raise store_away() from None
+        except ev.NewerFormat as error:
+            log.warning("room of a newer server", extra={"room": code, "error": str(error)})
+            raise Refusal(
+                "newer-room", f"Room {code} is on a newer server; try again in a minute."
+            ) from None
         except ev.UnknownEvent as error:
             log.error("room cannot be read", extra={"room": code, "error": str(error)})
             raise Refusal("unreadable-room", f"This server cannot read room {code}.") from None
@@ -116,8 +127,8 @@ class Rooms:
     def _unload(self, code: str) -> None:
         self._unloading.pop(code, None)
         task = self._open.pop(code, None)
-        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
-            task.result().unload()
+        if task is not None:
+            _let_go(task)
 
     @asynccontextmanager
     async def held(self, code: str) -> AsyncIterator[Room]:
@@ -150,6 +161,8 @@ class Rooms:
         if settings.start == "time":
             if settings.start_at is None or settings.start_at <= self._store.clock.now():
                 raise Refusal("start-at", "A start at a time needs start_at in the future.")
+            if settings.start_at > self._store.clock.now() + SCHEDULE_AHEAD_MS:
+                raise Refusal("start-at", "A start may be scheduled 30 days ahead, not more.")
         elif settings.start_at is not None:
             raise Refusal("start-at", 'start_at goes with start="time" only.')
         settings = replace(settings, rules=rules.text())
@@ -185,11 +198,13 @@ class Rooms:
 
     async def _is_first(self, event: ev.Opened, secret: bytes | None, sealed: str) -> bool:
         """Write the first entry of a journal, or find that it is there already."""
-        store, code = self._store, event.room
-        if secret is not None:
-            await store.deals.keep(event.deal, secret)
+        store, code, now = self._store, event.room, self._store.clock.now()
         race = Race()
-        race.fold(store.clock.now(), event)
+        race.fold(now, event)
+        if secret is not None:
+            # Until the start, which renews it; a little longer than the room itself.
+            ttl_s = keys.UNSTARTED_S + lifetime_s(race, now)
+            await store.deals.keep(event.deal, secret, ttl_s)
         await store.timers.set(code, race.next_due() or race.at + IDLE_LIMIT_MS)
         payload = ev.encode(event)
         outcome = await store.journals.append(
@@ -197,7 +212,7 @@ class Rooms:
             [payload],
             expect=0,
             sets={**summary_of(race), "password": sealed},
-            ttl_s=keys.UNSTARTED_S,
+            ttl_s=lifetime_s(race, now),
         )
         if isinstance(outcome, Lost):
             raise Unavailable("the store did not answer")
@@ -235,7 +250,15 @@ class Rooms:
             found = await self._store.directory.newest(LOBBY_LINES)
         except Unavailable:
             raise store_away() from None
-        return [_line(room) for room in found if room.summary.get("phase") != "over"]
+        lines = [_line(room) for room in found]
+        for line in lines:
+            if line.phase == "over":  # whoever ended it died before it could take it off
+                self._spawn(self._unlist(line.room), f"unlist {line.room}")
+        return [line for line in lines if line.phase != "over"]
+
+    async def _unlist(self, code: str) -> None:
+        with suppress(Unavailable):
+            await self._store.directory.remove(code)
 
     # --- time -------------------------------------------------------------------------
 
@@ -266,28 +289,68 @@ class Rooms:
 
     async def keep_time(self) -> None:
         """Act on due timers, of whatever room, until cancelled."""
-        store = self._store
         while True:
             await asyncio.sleep(0.25)
+            free = TIMERS_AT_ONCE - len(self._due)
+            if not free:
+                continue
             try:
-                for claim in await store.timers.claim(TIMER_LEASE_MS, TIMERS_AT_ONCE):
-                    await store.timers.done(claim, await self.look(claim.member))
-            except (Unavailable, Refusal):
+                claims = await self._store.timers.claim(TIMER_LEASE_MS, free)
+            except Unavailable:
                 await asyncio.sleep(1)
-            except Exception:
-                log.exception("timer failed")
-                await asyncio.sleep(1)
+                continue
+            for claim in claims:
+                if claim.member not in self._due:  # else it takes longer than its lease
+                    self._due.add(claim.member)
+                    self._spawn(self._act_on(claim), f"timer {claim.member}")
+
+    async def _act_on(self, claim: Claim) -> None:
+        try:
+            await self._store.timers.done(claim, await self._look_again(claim.member))
+        except Unavailable:
+            pass  # it comes due again, here or elsewhere
+        finally:
+            self._due.discard(claim.member)
+
+    async def _look_again(self, code: str) -> int | None:
+        """Look at a room whose timer is due, whatever comes of it; gives the next instant."""
+        try:
+            return await self.look(code)
+        except Refusal as refusal:
+            if refusal.code == "store":
+                raise Unavailable(refusal.reason) from None
+            log.warning("cannot look", extra={"room": code, "error": refusal.reason})
+            wait = LEFT_TO_NEWER_MS if refusal.code == "newer-room" else FAILED_AGAIN_MS
+        except Exception:
+            log.exception("timer failed", extra={"room": code})
+            self._tally.room_faults += 1
+            wait = FAILED_AGAIN_MS
+        return self._store.clock.now() + wait
 
     def close(self) -> None:
         """Stop following all rooms."""
         for handle in self._unloading.values():
             handle.cancel()
-        for task in list(self._open.values()):
-            if task.done() and not task.cancelled() and task.exception() is None:
-                task.result().unload()
-            else:
-                task.cancel()
+        for work in self._tasks:
+            work.cancel()
+        for task in self._open.values():
+            _let_go(task)
         self._open.clear()
+
+
+def _room_of(task: "asyncio.Task[Room] | None") -> Room | None:
+    """Give the room that a task has loaded, if it has."""
+    if task is None or not task.done() or task.cancelled() or task.exception() is not None:
+        return None
+    return task.result()
+
+
+def _let_go(task: "asyncio.Task[Room]") -> None:
+    room = _room_of(task)
+    if room is not None:
+        room.unload()
+    else:
+        task.cancel()  # it undoes what it has done so far
 
 
 def _line(room: Listing) -> m.RoomLine:

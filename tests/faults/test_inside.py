@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from server.app import Node
 from server.race import Race
-from server.store import Limits, Lost, Outcome, keys, pool
+from server.store import JournalId, Limits, Lost, Outcome, keys, pool
 from tests.faults.processes import HOST, ValkeyProcess, until
 from tests.faults.proxy import Proxy
 from tests.server.floor import QUICK, Someone, node, race_of
@@ -204,3 +204,251 @@ async def test_a_request_that_nobody_waits_for_any_more_fails_without_a_word(
     store.thaw()
     gc.collect()
     assert caplog.records == []
+
+
+# --- following a journal --------------------------------------------------------------
+
+
+def channels(store: ValkeyProcess) -> int:
+    """How many rooms are listened to."""
+    with store.client() as client:
+        return len(client.execute_command("PUBSUB", "SHARDCHANNELS"))
+
+
+async def test_what_happens_while_a_room_is_being_read_is_not_lost_on_it(
+    store: ValkeyProcess,
+) -> None:
+    fair = replace(QUICK, seed=None)
+    async with node(store.url) as one, node(store.url) as two:
+        code, (anna, _) = await race_of(one.port, "anna", "ben", settings=fair)
+        read = two._store.journals.summary
+
+        async def slowly(jid: JournalId) -> dict[str, str]:
+            await anna.play(1, "d")
+            await anna.play(2, "d")
+            return await read(jid)
+
+        two._store.journals.summary = slowly  # type: ignore[method-assign]
+        wanda = await Someone.arrive(two.port, "wanda")
+        await wanda.say(m.Spectate(room=code))
+        assert (await wanda.hear(m.Room)).seats[0].moves == 2
+        await anna.play(3, "d")
+        await wanda.hear(m.Scores, lambda scores: scores.lines[0].moves == 3)
+        assert two.tally.room_faults == 0
+
+
+async def test_a_room_that_cannot_be_read_leaves_nothing_and_is_tried_anew(
+    store: ValkeyProcess,
+) -> None:
+    async with node(store.url) as one, node(store.url) as two:
+        code, (anna,) = await race_of(one.port, "anna")
+        journal = keys.journal(keys.room(code)).journal
+        with store.client() as client:
+            client.rpush(journal, b"1 no event")
+        wanda = await Someone.arrive(two.port, "wanda")
+        assert (await wanda.refused(m.Spectate(room=code))).code == "unreadable-room"
+        # Her own race cannot be read there either: she may do something else meanwhile.
+        back = await Someone.arrive(two.port, token=anna.token)
+        assert back.welcome.room is None
+        with store.client() as client:
+            client.rpop(journal)
+        await wanda.say(m.Spectate(room=code))
+        await wanda.hear(m.Room)
+        again = await Someone.arrive(two.port, token=anna.token)
+        assert again.welcome.room == code
+        assert channels(store) == 1
+
+
+@pytest.mark.usefixtures("brisk")
+async def test_a_room_that_nobody_waits_for_any_more_is_let_go_while_it_is_read(
+    store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.rooms.UNLOAD_AFTER_S", 0.05)
+    async with node(store.url) as one, node(store.url) as two:
+        code, _ = await race_of(one.port, "anna")
+        never = asyncio.Event()
+
+        async def hang(jid: JournalId) -> dict[str, str]:
+            await never.wait()
+            return {}
+
+        two._store.journals.summary = hang  # type: ignore[method-assign]
+        waiting = asyncio.create_task(two._rooms.hold(code))
+        await until(lambda: bool(two._store.journals._listeners), "it is listened to")
+        waiting.cancel()
+        await until(lambda: not two._store.journals._listeners, "it is let go")
+        assert len(two._rooms) == 0
+
+
+async def test_a_room_begun_by_a_newer_server_is_left_to_it(store: ValkeyProcess) -> None:
+    async with node(store.url) as one, node(store.url) as two:
+        code, (anna,) = await race_of(one.port, "anna")
+        key = keys.journal(keys.room(code)).journal
+        with store.client() as client:
+            first = client.lindex(key, 0)
+            client.lset(key, 0, first.replace(b'"format":1', b'"format":99'))
+        wanda = await Someone.arrive(two.port, "wanda")
+        assert (await wanda.refused(m.Spectate(room=code))).code == "newer-room"
+        with pytest.raises(AssertionError, match=str(int(m.Close.RESTART))):
+            await Someone.arrive(two.port, token=anna.token)
+
+
+async def lose(store: ValkeyProcess, code: str, player: str, count: int) -> None:
+    """Has the store forget the last entries of a journal, all of them plays of one player."""
+    journal, summary, _ = keys.journal(keys.room(code))
+    with store.client() as client:
+        for _ in range(count):
+            client.rpop(journal)
+        client.hincrby(summary, keys.play_field(player), -count)
+        for shard in range(keys.TIMER_SHARDS):
+            client.delete(keys.timers(shard))
+
+
+async def test_a_loss_is_noticed_by_the_next_play_even_where_the_line_never_broke(
+    store: ValkeyProcess,
+) -> None:
+    async with node(store.url) as started:
+        code, (anna, ben) = await race_of(started.port, "anna", "ben")
+        for n in (1, 2, 3):
+            await anna.play(n, "d")
+        await lose(store, code, anna.welcome.player, 2)
+        await ben.say(m.Move(n=1, m="3>2"))
+        for player, n in ((anna, 1), (ben, 1)):
+            assert (await player.hear(m.Board, lambda board, n=n: board.n == n)).moves == n
+            await player.hear(m.News, lambda news: news.kind == "resynchronised")
+        assert (await ben.play(2, "d")).n == 2
+        assert (await anna.play(2, "d")).n == 2
+        # Its timer was lost with it.
+        await until(lambda: timer(store, code) is not None, "the timer is set anew")
+
+
+def timer(store: ValkeyProcess, code: str) -> float | None:
+    """When a room's timer is due, in ms; None if it has none."""
+    with store.client() as client:
+        scores = [client.zscore(keys.timers(shard), code) for shard in range(keys.TIMER_SHARDS)]
+    return next((score for score in scores if score is not None), None)
+
+
+async def test_a_race_whose_deal_the_store_has_lost_is_called_off(store: ValkeyProcess) -> None:
+    fair = replace(QUICK, seed=None, countdown_s=1, start="host", seats=1)
+    async with node(store.url) as one:
+        anna = await Someone.arrive(one.port)
+        await anna.say(m.Create(settings=fair))
+        code = (await anna.hear(m.Room)).room
+        await anna.say(m.Start())
+        await anna.hear(m.Countdown)
+    with store.client() as client:
+        client.delete(*client.keys("dk:deal:*"))
+    async with node(store.url) as two:
+        back = await Someone.arrive(two.port, token=anna.token)
+        assert (await back.hear(m.Standings)).reason == "aborted"
+        assert back.last(m.Room).room == code
+
+
+# --- timers ---------------------------------------------------------------------------
+
+
+def overdue(store: ValkeyProcess, *codes: str) -> None:
+    """Makes the timers of rooms due."""
+    with store.client() as client:
+        for code in codes:
+            for shard in range(keys.TIMER_SHARDS):
+                if client.zscore(keys.timers(shard), code) is not None:
+                    client.zadd(keys.timers(shard), {code: 1})
+
+
+async def test_one_bad_room_does_not_keep_the_timers_of_the_others(store: ValkeyProcess) -> None:
+    async with node(store.url) as one:
+        bad, _ = await race_of(one.port, "anna")
+        good, _ = await race_of(one.port, "ben")
+    with store.client() as client:
+        client.rpush(keys.journal(keys.room(bad)).journal, b"1 no event")
+        client.hset(keys.journal(keys.room(good)).summary, "deadline", 1)
+        key = keys.journal(keys.room(good)).journal
+        for index, line in enumerate(client.lrange(key, 0, -1)):
+            at, _, event = line.partition(b" ")
+            client.lset(key, index, b"%d %s" % (int(at) - 3_600_000, event))
+    overdue(store, bad, good)
+    async with node(store.url) as two:
+
+        def is_over() -> bool:
+            with store.client() as client:
+                return b'"e":"over"' in client.lindex(key, -1)
+
+        await until(is_over, "the good race ends")
+        await until(lambda: (timer(store, bad) or 0) > two._store.clock.now(), "put off")
+        # The bad one is looked at again, but not at once and not for ever.
+        assert (timer(store, bad) or 0) > two._store.clock.now() + 30_000
+
+
+async def test_many_timers_that_are_due_at_once_are_acted_on_together(
+    store: ValkeyProcess,
+) -> None:
+    async with node(store.url) as one:
+        codes = [await one._rooms.open(QUICK, "nobody") for _ in range(40)]
+    overdue(store, *codes)
+    async with node(store.url) as two:
+        # Each takes a third of a second, in which others are heard.
+        now = two._store.clock.now()
+        await until(
+            lambda: all((timer(store, code) or 0) > now for code in codes), "all are done", 8
+        )
+
+
+# --- lifetimes ------------------------------------------------------------------------
+
+
+def lifetimes(store: ValkeyProcess, pattern: str) -> list[int]:
+    """How long the keys of a pattern have to live, in seconds."""
+    with store.client() as client:
+        return [client.ttl(key) for key in client.scan_iter(pattern)]
+
+
+async def test_a_room_whose_race_never_started_is_soon_forgotten(store: ValkeyProcess) -> None:
+    async with node(store.url) as started:
+        anna = await Someone.arrive(started.port)
+        await anna.say(m.Create(settings=replace(QUICK, seed=None)))
+        await anna.hear(m.Room)
+        await anna.say(m.Leave())
+        await anna.hear(m.Left)
+        await until(lambda: not lobby(store), "it is off the list")
+        assert max(lifetimes(store, "dk:{r:*")) <= keys.ABORTED_S
+        assert 0 < max(lifetimes(store, "dk:deal:*")) < keys.DEAL_S / 10
+
+
+def lobby(store: ValkeyProcess) -> list[bytes]:
+    """The codes of the listed rooms."""
+    with store.client() as client:
+        listed: list[bytes] = client.zrange(keys.LOBBY, 0, -1)
+        return listed
+
+
+async def test_a_started_race_keeps_its_deal_for_as_long_as_its_record(
+    store: ValkeyProcess,
+) -> None:
+    async with node(store.url) as started:
+        await race_of(started.port, "anna", settings=replace(QUICK, seed=None))
+        assert min(lifetimes(store, "dk:deal:*")) > keys.FINISHED_S
+
+
+async def test_a_room_for_a_start_in_some_days_is_still_there_then(store: ValkeyProcess) -> None:
+    async with node(store.url) as started:
+        anna = await Someone.arrive(started.port)
+        week = 7 * 24 * 3_600_000
+        at_time = replace(QUICK, start="time", start_at=started._store.clock.now() + week)
+        await anna.say(m.Create(settings=at_time))
+        await anna.hear(m.Room)
+        assert min(lifetimes(store, "dk:{r:*")) > week // 1000
+        never = replace(QUICK, start="time", start_at=started._store.clock.now() + 5 * week)
+        ben = await Someone.arrive(started.port, "ben")
+        assert (await ben.refused(m.Create(settings=never))).code == "start-at"
+
+
+async def test_the_list_of_rooms_is_mended_by_who_reads_it(store: ValkeyProcess) -> None:
+    async with node(store.url) as started:
+        codes = [await started._rooms.open(QUICK, "nobody") for _ in range(3)]
+        with store.client() as client:
+            client.hset(keys.journal(keys.room(codes[0])).summary, "phase", "over")
+        lines = await started._rooms.lobby()
+        assert {line.room for line in lines} == set(codes[1:])
+        await until(lambda: len(lobby(store)) == 2, "it is off the list")

@@ -166,12 +166,12 @@ def codes_said(*names: str) -> set[str]:
 
 
 def reasons_of_the_store() -> set[str]:
-    """The codes with which the store's scripts deny an event: keys of a table in server.room."""
+    """The codes with which the store's scripts deny an event: keys of a table in server.follower."""
     tables = [
         node.value
         for tree in SOURCES
         for node in tree.body
-        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_DENIED"
+        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "DENIED"
     ]
     return {key.value for table in tables for key in table.keys}  # type: ignore[union-attr]
 
