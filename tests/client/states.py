@@ -222,7 +222,13 @@ overlays = (
     st.none()
     | st.sampled_from([Help(), Log()])
     | st.builds(Confirm, st.sampled_from(["quit", "resign", "leave"]))
-    | st.builds(Prompt, st.sampled_from(["chat", "code", "name", "password"]), texts)
+    | st.builds(
+        Prompt,
+        st.sampled_from(["chat", "code", "name", "password"]),
+        texts,
+        st.just("ABCDEF"),
+        st.booleans(),
+    )
     | st.builds(new_form)
 )
 desks = st.builds(

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import select
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import pexpect
 import pyte
+
+from client.children import Children
 
 LIMIT = 20.0  # seconds that anything may take; the machine is shared
 
@@ -118,24 +119,8 @@ class Terminal:
 @contextlib.contextmanager
 def real_server(folder: Path) -> Iterator[str]:
     """Run a real server on the embedded store, and give its URL."""
-    out, log = folder / "server.out", folder / "server.log"
-    with out.open("wb") as stdout, log.open("wb") as stderr:
-        process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "server", "--port", "0"),
-                *("--data", str(folder / "data"), "--drain-seconds", "0"),
-            ],
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-        )
-    try:
-        deadline = time.monotonic() + LIMIT
-        while not (text := out.read_text()).endswith("\n"):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.05)
-        yield text.strip().removeprefix("listening on ")
-    finally:
-        process.terminate()
-        process.wait(LIMIT)
+    data = ("--data", str(folder / "data"), "--drain-seconds", "0")
+    with Children(folder) as children:
+        server = children.start("server", ["-m", "server", "--port", "0", *data])
+        printed = server.wait_for(lambda text: text.endswith("\n"), LIMIT)
+        yield printed.strip().removeprefix("listening on ")

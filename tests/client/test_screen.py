@@ -124,7 +124,7 @@ def test_it_lives_through_any_size(url: str, open_terminal: Open) -> None:
         ann.resize(rows, cols)
         ann.read(0.3)
     ann.resize(24, 80)
-    ann.until(lambda text: "[▒▒59]" in text and text.splitlines()[23].startswith(" 1-9 move"))
+    ann.until(lambda text: "[▒▒59]" in text and text.split("\n")[23].startswith(" 1-9 move"))
     ann.press(" ")
     ann.until("[▒▒56]")
 
