@@ -12,6 +12,7 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Callable
@@ -37,8 +38,7 @@ RESTART_DELAY_S = 0.1
 _LOG_BYTES = 1_000_000
 _PR_SET_PDEATHSIG = 1
 
-SOCKET = "s"
-PLACE_MAX = 80  # of the 107 bytes that a socket's path may have
+APART = "dk-"  # begins the name of a folder that holds nothing but a socket
 
 Fsync = Literal["everysec", "always"]
 
@@ -124,7 +124,7 @@ class Embedded:
             if earlier is not None:
                 await _end_orphan(earlier)
                 _remove_socket(earlier)
-            self._socket = _private_folder() / SOCKET
+            self._socket = _socket_path(self._data)
             self._lock.truncate(0)
             self._lock.write(f"{os.getpid()}\n{self._socket}\n")
             self._lock.flush()
@@ -257,10 +257,19 @@ def _lock(folder: Path) -> tuple[IO[str], Path | None]:
     return lock, Path(earlier) if earlier else None
 
 
-def _private_folder() -> Path:
-    """Make a folder of ours alone, short whatever the data folder is called."""
-    place = tempfile.gettempdir()
-    return Path(tempfile.mkdtemp(prefix="dk-", dir=place if len(place) < PLACE_MAX else "/tmp"))
+def _socket_path(data: Path) -> Path:
+    """Choose where the socket goes: the data folder, or a folder of its own if that cannot hold it.
+
+    A socket's path has 107 bytes at most, and not every file system knows sockets.
+    """
+    path = data / "socket"
+    _clear(path)
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.bind(str(path))
+        return path
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix=APART, dir="/tmp")) / "socket"
 
 
 def _clear(path: Path) -> None:
@@ -269,8 +278,9 @@ def _clear(path: Path) -> None:
 
 def _remove_socket(path: Path) -> None:
     _clear(path)
-    with contextlib.suppress(OSError):
-        path.parent.rmdir()
+    if path.parent.name.startswith(APART):
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
 
 
 async def _end_orphan(path: Path) -> None:

@@ -101,7 +101,6 @@ async def test_a_stop_leaves_no_process_and_no_socket(tmp_path):
     assert is_there(path)
     await private.stop()
     assert not is_there(path)
-    assert not is_there(path.parent)
     assert not is_alive(pid)
     assert private.pid is None
 
@@ -115,6 +114,9 @@ async def test_a_second_start_on_the_same_data_is_refused_at_once(private, tmp_p
 async def test_a_data_folder_with_a_long_name_does(tmp_path):
     async with Embedded(tmp_path / ("long" * 30) / ("name" * 30)) as url:
         assert ask(url, "PING")
+        folder = Path(parse(url).path).parent
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not is_there(folder)
 
 
 async def test_a_crashed_store_is_started_again_at_the_same_url(tmp_path):
@@ -184,7 +186,7 @@ async def test_what_a_killed_owner_had_is_there_for_the_next(owner, tmp_path):
     process.wait()
     async with Embedded(tmp_path / "data") as again:
         assert ask(again, "GET", "a") == b"b"
-    assert not is_there(Path(parse(url).path).parent)
+    assert not is_there(Path(parse(url).path))
 
 
 async def test_an_orphan_is_ended_before_its_data_is_used(tmp_path, monkeypatch):
