@@ -1,6 +1,6 @@
 """The fleet that the tests of one module share where they do it no lasting harm."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -8,7 +8,22 @@ import pytest_asyncio
 from tests.faults.fleet import Fleet
 from tests.server.floor import Someone
 
-Arrive = Callable[..., Awaitable[Someone]]
+
+class Arrive:
+    """Lets somebody arrive at a port, and sees all off in the end."""
+
+    def __init__(self) -> None:
+        self.guests: list[Someone] = []
+
+    async def __call__(self, port: int, name: str = "anna", *, token: str | None = None) -> Someone:
+        guest = await Someone.arrive(port, name, token=token)
+        self.guests.append(guest)
+        return guest
+
+    async def end(self) -> None:
+        for guest in self.guests:
+            guest.vanish()
+            await guest.closed()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -22,13 +37,6 @@ async def fleet(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fleet
 @pytest_asyncio.fixture(loop_scope="module")
 async def arrive() -> AsyncIterator[Arrive]:
     """Lets somebody arrive at a port, and sees them all off when the test is over."""
-    guests: list[Someone] = []
-
-    async def arrive(port: int, name: str = "anna", *, token: str | None = None) -> Someone:
-        guests.append(await Someone.arrive(port, name, token=token))
-        return guests[-1]
-
+    arrive = Arrive()
     yield arrive
-    for guest in guests:
-        guest.vanish()
-        await guest.closed()
+    await arrive.end()
