@@ -13,8 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+import msgspec
+
 from server.refusal import Refusal
-from server.tournament import Call, acts, calls, due, next_due
+from server.tournament import Call, acts, calls, due, next_due, views
 from server.tournament import events as ev
 from server.tournament.settings import (
     AnyPlay,
@@ -114,6 +116,7 @@ class Run:
         for event in events:
             self.watch.before(self.told.t, event)
             self.told.tell(event)
+            self.count(event)
             self.watch.after(self.told.t, event)
         if self.r.random() < 0.02:
             self.crash()
@@ -123,7 +126,26 @@ class Run:
         again = self.told.folded()
         self.folds += 1
         law(again.dump() == self.told.t.dump(), "the journal folds to another tournament")
+        self.look()
         self.told.t = again
+
+    def count(self, event: ev.AnyEvent) -> None:
+        discards = getattr(event, "discards", ())
+        self.watch.kinds["(matches discarded)"] += len(discards)
+
+    def look(self) -> None:
+        """Show everything there is to show."""
+        shown = views.public(self.told.t)
+        numbers = range(len(shown.stages))
+        seen = (
+            [views.standings(shown, number) for number in numbers],
+            [views.brackets(shown, number) for number in numbers],
+            [views.round_view(shown, on.number) for on in shown.rounds],
+            [views.path(shown, player) for player in list(shown.people)[:5]],
+            views.schedule(shown),
+            views.audit(self.told.lines[-5:]),
+        )
+        law(bool(msgspec.json.encode(seen)), "something cannot be shown")
 
     def settle(self) -> None:
         told = self.told
@@ -146,7 +168,9 @@ class Run:
         for _ in range(MAX_STEPS):
             self.settle()
             if self.told.t.phase in ("finished", "cancelled"):
-                break
+                if not self.reopen():
+                    break
+                continue
             self.open_rooms()
             if self.r.random() < self.mishaps:
                 self.mishap()
@@ -157,6 +181,14 @@ class Run:
         self.crash()
         check_end(self.told.t, self.watch)
         return self
+
+    def reopen(self) -> bool:
+        """Overrule something when it is all over, at times; whether it goes on."""
+        if self.told.t.phase == "finished" and self.r.random() < 4 * self.mishaps:
+            self.r.choice((self.restart, self.override))()
+            self.watch.kinds["Reopened"] += self.told.t.phase == "running"
+            self.mishaps /= 4
+        return self.told.t.phase == "running"
 
     def before(self) -> None:
         r, told = self.r, self.told
@@ -287,7 +319,8 @@ class Run:
         return self.r.choice([entry.player for entry in self.told.t.entries.values()])
 
     def some_match(self) -> str:
-        return self.r.choice([*self.told.t.matches, "0.0"][-12:])
+        known = [*self.told.t.matches, "0.0"]
+        return self.r.choice(known[-12:] if self.r.random() < 0.5 else known)
 
     def withdraw(self) -> None:
         who = self.someone()
@@ -335,7 +368,7 @@ class Run:
         match, confirm = self.some_match(), self.r.random() < 0.7
         self.do(
             lambda: acts.decide_restart(
-                self.told.t, "referee", self.told.now, match, "the line broke", confirm=confirm
+                self.told.t, "owner", self.told.now, match, "the line broke", confirm=confirm
             )
         )
 

@@ -74,6 +74,7 @@ class Watch:
         if event.round in self.rounds:
             law(event.round == t.round.number if t.round else False, "an old round is called")
             law(bool(t.redo), "a round is called twice without a ruling")
+            self.kinds["(round called on)"] += 1
         else:
             law(event.round == len(t.rounds) + 1, "a round's number is skipped")
         self.rounds.add(event.round)
@@ -216,6 +217,7 @@ def _check_meetings(stayed: Sequence[str], matches: Sequence[Match], times: int)
 def _check_heats(matches: Sequence[Match]) -> None:
     last = max((int(match.slot[1:].split(".")[0]) for match in matches), default=0)
     finals = [match for match in matches if match.slot.startswith(f"H{last}.")]
-    law(len(finals) <= 1, "more than one final")
+    void = any(match.result is not None and not match.result.places for match in matches)
+    law(len(finals) <= 1 or void, "more than one final")
     for match in matches:
         law(len(match.entries) <= 8, "a heat is too large")

@@ -46,7 +46,7 @@ def decide_no_show(
 
     `started_at` is the official start of the race, `played` the players with a play in it.
     The match is lost for whoever is absent; the others win it, or race on if they are
-    several. Too many absences in a row, or both sides absent in a knock-out, withdraw.
+    several. Too many absences in a row, or nobody there in a knock-out match, withdraw.
     """
     match, on = _on(state, match_id, race)
     if match is None or on is None or now < started_at + 1000 * state.settings.no_show_s:
@@ -63,7 +63,7 @@ def _absent(state: State, match: Match, race: int, absent: list[str]) -> list[ev
         ev.Absent(match=match.id, race=race, p=absent, why="was not there to play")
     ]
     nobody = len(absent) + len(match.lost) == len(match.entries)
-    gone = nobody and state.format(match.stage).decisive
+    gone = nobody and state.format(match.stage).knock_out
     for entry in absent:
         if gone:
             found.append(ev.Withdrawn(p=entry, why="nobody played in a knock-out match"))

@@ -50,10 +50,10 @@ def decide_void(
     check(t, by, "void")
     check_why(why)
     match = _match(t, match_id)
-    if t.format(match.stage).decisive and any(t.entries[e].is_in for e in match.entries):
+    if t.format(match.stage).knock_out and any(t.entries[e].is_in for e in match.entries):
         raise Refusal(
             "needs-winner",
-            "A knock-out match with players who are in needs a winner: restart or override it.",
+            "A void match would put its players out: restart or override it instead.",
         )
     return _ruled(
         t, now, ev.MatchVoided(by=by, why=why, match=match_id, stage=match.stage), confirm

@@ -121,5 +121,11 @@ def _ranks(field: Field) -> Sequence[Rank]:
 
 
 DOUBLE = Format(
-    name="double elimination", draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True
+    name="double elimination",
+    draft=_draft,
+    ranks=_ranks,
+    stale=_stale,
+    slots=_slots,
+    knock_out=True,
+    decisive=True,
 )

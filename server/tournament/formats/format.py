@@ -51,6 +51,7 @@ class Format:
     has_points: bool = False
     # What the values of a rank are; None: the tie-breaks of the settings.
     columns: tuple[str, ...] | None = ()
+    knock_out: bool = False  # who does not come through a match may be out
     decisive: bool = False  # a match must have a winner
     alone: bool = False  # a result counts even with nobody else at the table
     repairs: bool = False  # a round that has not started may be paired again

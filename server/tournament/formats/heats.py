@@ -144,4 +144,4 @@ def _place(match: Match | None, entry: str, shared: bool) -> tuple[int, ...]:
     return (not _stayed(match, entry), *_key(match, entry, shared))
 
 
-HEATS = Format(name="heats", draft=_draft, ranks=_ranks, stale=_stale)
+HEATS = Format(name="heats", knock_out=True, draft=_draft, ranks=_ranks, stale=_stale)

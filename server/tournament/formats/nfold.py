@@ -113,4 +113,11 @@ def _ranks(field: Field) -> Sequence[Rank]:
     return ranked(keys, field, notes)
 
 
-N_FOLD = Format(name="n-fold elimination", draft=_draft, ranks=_ranks, decisive=True, repairs=True)
+N_FOLD = Format(
+    name="n-fold elimination",
+    draft=_draft,
+    ranks=_ranks,
+    knock_out=True,
+    decisive=True,
+    repairs=True,
+)

@@ -61,5 +61,11 @@ def _ranks(field: Field) -> Sequence[Rank]:
 
 
 SINGLE = Format(
-    name="single elimination", draft=_draft, ranks=_ranks, stale=_stale, slots=_slots, decisive=True
+    name="single elimination",
+    draft=_draft,
+    ranks=_ranks,
+    stale=_stale,
+    slots=_slots,
+    knock_out=True,
+    decisive=True,
 )
