@@ -21,12 +21,14 @@ from client.strategy import Mind, View
 from wire.messages import (
     Board,
     Create,
+    Follow,
     Hint,
     Join,
     Left,
     Lobby,
     Ready,
     Refused,
+    Rematch,
     Resign,
     Room,
     Rooms,
@@ -123,8 +125,11 @@ class Bot:
                 self._fail(f"lost the seat in room {heard.room}: {heard.kind}")
             case Standings() if not self._plan.rematches:
                 self._ended.set()
-            case Room(phase="over", next_room=str() as code) if self._plan.rematches:
-                self._link.send(Join(room=code, password=self._plan.password))
+            case Room(phase="over", next_room=str()) if self._plan.rematches:
+                # The room is named before it is open; who asks for it too finds it open.
+                self._link.send(Rematch())
+            case Follow():
+                self._link.send(Join(room=heard.room, password=self._plan.password))
             case Board():
                 self._asked_at = None
             case _:

@@ -370,10 +370,10 @@ def _press_after(desk: Desk, state: State, view: View, key: str) -> Pressed:
             at = boards.index(desk.seat) if desk.seat in boards else 0
             step = 1 if key in ("right", "down") else -1
             return replace(desk, seat=boards[(at + step) % len(boards)]), []
-        case "m" if room.next_room is not None:
-            return enter(desk, room.next_room)
         case "m" if state.may("rematch"):
             return desk, [Rematch()]
+        case "m" if room.next_room is not None:
+            return enter(desk, room.next_room)
         case "l" if state.may("leave"):
             return desk, [Leave()]
         case _:

@@ -12,6 +12,7 @@ from tests.client.stage import NOW, Actor, board, moved, room, seat, staged
 from wire.messages import (
     Close,
     Create,
+    Follow,
     Hint,
     Hints,
     Join,
@@ -20,6 +21,7 @@ from wire.messages import (
     Move,
     Ready,
     Refused,
+    Rematch,
     Resign,
     Room,
     RoomLine,
@@ -211,6 +213,8 @@ async def test_it_goes_on_into_a_rematch_when_told_to() -> None:
     async def script(actor: Actor) -> None:
         await seated(actor)
         await actor.say(END, room(phase="over", next_room="NEXTUP"))
+        await actor.hear(Rematch)
+        await actor.say(Follow(room="NEXTUP"))
         assert (await actor.hear(Join)).room == "NEXTUP"
         await actor.say(open_room(room="NEXTUP"))
         await actor.hear(Ready)

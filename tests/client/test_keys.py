@@ -299,10 +299,13 @@ def test_a_spectator_of_an_open_room_may_take_a_seat() -> None:
     assert deeds_of(watching, "j") == [Join(room="ABCDEF")]
 
 
-def test_a_rematch_is_asked_for_once_and_then_joined() -> None:
+def test_players_ask_for_the_rematch_and_spectators_go_to_it() -> None:
     assert deeds_of(OVER, "m") == [Rematch()]
-    asked = replace(OVER, room=room(phase="over", next_room="NNNNNN", actions=["rematch", "leave"]))
-    assert deeds_of(asked, "m") == [Join(room="NNNNNN")]
+    # Also where somebody has asked before: the server opens the room for whoever asks.
+    named = room(phase="over", next_room="NNNNNN", actions=["rematch", "leave"])
+    assert deeds_of(replace(OVER, room=named), "m") == [Rematch()]
+    watched = room(phase="over", next_room="NNNNNN", actions=["leave"], seat=None)
+    assert deeds_of(replace(OVER, room=watched), "m") == [Join(room="NNNNNN")]
 
 
 def test_a_spectator_goes_through_the_boards() -> None:

@@ -135,8 +135,12 @@ def test_a_person_races_a_bot_and_sees_the_table_after_quitting(tmp_path: Path) 
         you.until("moves 0")
         you.press("x", "y")
         you.until("the race is over")
+        you.press("m")
+        you.until("Seats 2/8")  # the bot comes along
         children = descendants(you.process.pid)
-        you.press("q", "y")
+        you.press("q")
+        you.until("Quit? This ends the server")
+        you.press("y")
         assert you.exit_code() == 0
         assert "place  player" in you.text
         assert alive(children) == set()
