@@ -20,6 +20,7 @@ from server.rooms import Rooms
 from server.session import Bucket
 from server.store import Embedded, Store, Unavailable
 from server.tally import Tally
+from server.timekeeper import Timekeeper
 from server.version import SERVER
 
 log = logging.getLogger("dk.node")
@@ -83,6 +84,7 @@ class Node:
         url = config.redis or await self._embedded()
         self._store = await Store.open(url)
         self._rooms = Rooms(self._store, self.tally, self.id)
+        timekeeper = Timekeeper(self._store, self.tally, {"": self._rooms.look})
         self._quota = Quota(config.rooms_per_address, loop.time)
         desk = Desk(self._store, self._rooms, self.tally, self, self._connections)
         self._gateway = Gateway(
@@ -103,7 +105,7 @@ class Node:
             config.host, config.port, ssl=self._tls, reuse_port=config.reuse_port
         )
         self._tasks = [
-            asyncio.create_task(self._rooms.keep_time(), name="timers"),
+            asyncio.create_task(timekeeper.keep_time(), name="timers"),
             asyncio.create_task(self._beat(), name="beat"),
         ]
         log.info("node started", extra={"node": self.id, "port": self.port, "server": SERVER})

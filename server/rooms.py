@@ -17,7 +17,7 @@ from server.refusal import Refusal, race_lost, store_away
 from server.room import Room, lifetime_s, summary_of
 from server.rules import Rules
 from server.rules.deal import commitment
-from server.store import Appended, Claim, Lost, Store, Unavailable, keys
+from server.store import Appended, Lost, Store, Unavailable, keys
 from server.store.directory import Listing
 from server.tally import Tally
 from wire import messages as m
@@ -28,10 +28,6 @@ CODE_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ"  # none that is read as another letter o
 CODE_LENGTH = 6
 UNLOAD_AFTER_S = 10.0  # an empty room is kept so long, for who drops and comes back
 LOBBY_LINES = 50
-TIMERS_AT_ONCE = 64
-TIMER_LEASE_MS = 5_000  # a node that dies while it acts on a timer leaves it to another
-LEFT_TO_NEWER_MS = 1_000  # a timer of a room that only a newer server can read
-FAILED_AGAIN_MS = 60_000  # a timer whose room failed on our side: not again and again
 SCHEDULE_AHEAD_MS = 30 * 24 * 3_600_000  # how far in the future a start may lie
 
 
@@ -57,7 +53,6 @@ class Rooms:
         self._users: dict[str, int] = {}  # connections and acts that hold a room open
         self._unloading: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._due: set[str] = set()  # rooms whose timer is being acted on
 
     def __len__(self) -> int:
         return len(self._open)
@@ -286,46 +281,6 @@ class Rooms:
                 await room.look()
         except Refusal as refusal:
             log.warning("cannot look", extra={"room": code, "error": refusal.reason})
-
-    async def keep_time(self) -> None:
-        """Act on due timers, of whatever room, until cancelled."""
-        while True:
-            await asyncio.sleep(0.25)
-            free = TIMERS_AT_ONCE - len(self._due)
-            if not free:
-                continue
-            try:
-                claims = await self._store.timers.claim(TIMER_LEASE_MS, free)
-            except Unavailable:
-                await asyncio.sleep(1)
-                continue
-            for claim in claims:
-                if claim.member not in self._due:  # else it takes longer than its lease
-                    self._due.add(claim.member)
-                    self._spawn(self._act_on(claim), f"timer {claim.member}")
-
-    async def _act_on(self, claim: Claim) -> None:
-        try:
-            await self._store.timers.done(claim, await self._look_again(claim.member))
-        except Unavailable:
-            pass  # it comes due again, here or elsewhere
-        finally:
-            self._due.discard(claim.member)
-
-    async def _look_again(self, code: str) -> int | None:
-        """Look at a room whose timer is due, whatever comes of it; gives the next instant."""
-        try:
-            return await self.look(code)
-        except Refusal as refusal:
-            if refusal.code == "store":
-                raise Unavailable(refusal.reason) from None
-            log.warning("cannot look", extra={"room": code, "error": refusal.reason})
-            wait = LEFT_TO_NEWER_MS if refusal.code == "newer-room" else FAILED_AGAIN_MS
-        except Exception:
-            log.exception("timer failed", extra={"room": code})
-            self._tally.room_faults += 1
-            wait = FAILED_AGAIN_MS
-        return self._store.clock.now() + wait
 
     def close(self) -> None:
         """Stop following all rooms."""

@@ -48,13 +48,15 @@ MAY_IMPORT: dict[str, str] = {
     "server.rooms": "wire server.events server.password server.patience server.race"
     " server.refusal server.room server.rules server.store server.tally",
     # The process
+    "server.timekeeper": "server.refusal server.store server.tally",
     "server.connection": "wire server.gateway server.patience server.race server.refusal"
     " server.room server.rooms server.session server.store server.tally server.version server.view",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
     "server.config": "server.gateway",
     "server.app": "server.config server.connection server.gateway server.metrics server.pages"
-    " server.rooms server.session server.store server.tally server.tasks server.version",
+    " server.rooms server.session server.store server.tally server.tasks server.timekeeper"
+    " server.version",
     "server.workers": "server.config server.store",
     "server.cli": "server.app server.config server.logs server.store server.verify"
     " server.version server.workers",
