@@ -1,7 +1,6 @@
 """Listens, lets connections in, and sends them away in good order."""
 
 import asyncio
-import random
 from asyncio import AbstractServer
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from ssl import SSLContext
@@ -87,14 +86,13 @@ class Gateway:
         return self._register.draining
 
     async def drain(self, over_s: float) -> None:
-        """Send all peers away with 1012, in random order over `over_s` seconds.
+        """Send all peers away with 1012, spread over `over_s` seconds.
 
         Meanwhile and afterwards no websocket is let in; pages are still answered.
         """
         self._register.draining = True
         loop = self._register.loop
         peers = list(self._register.peers)
-        random.shuffle(peers)
         begin = loop.time()
         for index, peer in enumerate(peers):
             wait = begin + over_s * index / len(peers) - loop.time()

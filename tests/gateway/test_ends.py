@@ -4,12 +4,14 @@ import asyncio
 import ssl
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from websockets.exceptions import ConnectionClosed, ConnectionClosedOK
 
+from server.gateway.door import Door
 from tests.gateway.rig import Echo, Notes, Rig, frame, upgrade
+from tests.gateway.stage import Line, Stage
 from wire.messages import Close
 
 BINARY, CLOSE = 2, 8
@@ -155,10 +157,10 @@ async def test_a_client_that_ends_its_stream_without_a_close_is_noted(rig: Rig) 
 
 async def test_a_well_behaved_client_sees_a_clean_end(rig: Rig) -> None:
     await rig.start()
-    socket = await rig.connect()
-    await socket.close()
+    client = await rig.connect()
+    await client.close()
     with pytest.raises(ConnectionClosedOK):
-        await socket.recv()
+        await client.recv()
     assert await rig.handlers[0].code() == Close.NORMAL
 
 
@@ -275,6 +277,17 @@ async def test_closing_ends_listening_websockets_and_half_open_sockets(rig: Rig)
     assert await waiting.cut() == b""
     with pytest.raises(OSError):
         await rig.dial()
+
+
+def test_a_socket_that_arrives_while_the_gateway_closes_is_cut() -> None:
+    stage = Stage()
+    stage.register.closed = True
+    door, line = Door(stage.register), Line()
+    door.connection_made(cast(asyncio.Transport, line))
+    assert line.end == "cut"
+    door.connection_lost(None)
+    assert stage.register.waiting.total == 0
+    assert stage.register.doors == set()
 
 
 async def test_a_gateway_may_listen_on_several_ports(rig: Rig) -> None:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 
 import pytest
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
 
 from server.gateway import Peer
+from server.gateway.frames import binary
 from tests.gateway.rig import Client, Echo, Notes, Rig, frame
 from wire.messages import MAX_CLIENT_FRAME, Close
 
@@ -19,6 +21,12 @@ async def test_messages_of_every_size_come_and_go(rig: Rig, size: int) -> None:
     async with rig.connect() as socket:
         await socket.send(b"x" * size)
         assert await socket.recv() == b"x" * size
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536])
+def test_a_frame_is_written_as_the_protocol_would(size: int) -> None:
+    data = b"x" * size
+    assert binary(data) == Frame(Opcode.BINARY, data).serialize(mask=False)
 
 
 @pytest.mark.parametrize("size", [65_535, 65_536, 200_000])

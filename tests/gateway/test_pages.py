@@ -142,6 +142,14 @@ async def test_a_client_may_end_its_side_before_the_answer(rig: Rig) -> None:
     assert status == 200
 
 
+async def test_a_client_that_keeps_the_line_after_its_answer_is_cut(rig: Rig) -> None:
+    await rig.start(page=page, close_timeout=0.1)
+    client = await rig.dial()
+    client.write(get("/healthz"))
+    assert (await client.answer())[0] == 200
+    await rig.until_waiting(0)
+
+
 async def test_a_broken_page_is_our_fault_and_is_logged_once(
     rig: Rig, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -37,6 +37,17 @@ def test_a_ping_goes_out_after_15_seconds_of_silence_and_no_other_follows() -> N
     assert stage.line.end == ""
 
 
+def test_a_clock_of_milliseconds_does_not_repeat_the_ping() -> None:
+    stage = Stage()
+    stage.clock.early = 0.0005
+    stage.peer.data_received(frame(PONG))
+    stage.clock.turn(20)
+    assert stage.take() == PING_FRAME
+    stage.clock.turn(10.1)
+    assert stage.take() == b""
+    assert stage.line.end == "cut"
+
+
 def test_a_peer_that_is_silent_for_30_seconds_is_cut() -> None:
     stage = Stage()
     stage.clock.turn(29.9)
@@ -158,6 +169,22 @@ def test_the_bound_is_looked_at_when_the_buffer_fills_and_with_every_send_after(
     assert stage.line.end == ""
     stage.line.buffered = 100_001
     stage.peer.send(b"x")
+    assert stage.line.end == "cut"
+
+
+def test_the_bound_holds_for_pongs_too() -> None:
+    stage = Stage(write_bound=100_000)
+    stage.peer.pause_writing()
+    stage.line.buffered = 100_001
+    stage.peer.data_received(frame(PING))
+    assert stage.line.end == "cut"
+
+
+def test_the_bound_holds_where_the_transport_notices_after_the_send() -> None:
+    stage = Stage(write_bound=100_000)
+    stage.peer.send(b"x" * 100_001)
+    stage.line.buffered = 100_001
+    stage.peer.pause_writing()
     assert stage.line.end == "cut"
 
 
