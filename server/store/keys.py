@@ -9,7 +9,13 @@
 | dk:{p:PLAYER}           | hash   | PLAYER_S since the last connection                 |
 | dk:token:HASH           | string | the same                                           |
 | dk:deal:DEAL            | string | given; DEAL_S once its race has started            |
+| dk:{p:PLAYER}:entered   | zset   | PLAYER_S since the last entry into a tournament    |
 | dk:lobby                | zset   | LISTED_S since the last listing; members too       |
+| dk:programme            | zset   | TOURNAMENT_S since the last listing; members too   |
+| dk:{e:RULES}:ratings    | hash   | RATING_S since the last rated match of these rules |
+| dk:{e:RULES}:leaders    | zset   | the same                                           |
+| dk:{e:RULES}:applied:T  | set    | TOURNAMENT_S since T's last rated match            |
+| dk:{e:RULES}:h:PLAYER   | list   | RATING_S since the player's last rated match       |
 | dk:timers:{SHARD}       | zset   | none; a member goes when its timer is done         |
 | dk:nodes                | zset   | NODES_S since the last beat; members with their key|
 | dk:node:NODE            | string | NODE_S since the last beat                         |
@@ -32,6 +38,8 @@ ABORTED_S = _HOUR_S  # of a room whose race never started
 PLAYER_S = 90 * _DAY_S
 DEAL_S = FINISHED_S + _DAY_S  # outlives every journal that is to reveal it
 LISTED_S = _DAY_S
+TOURNAMENT_S = 90 * _DAY_S  # since the last event of a tournament
+RATING_S = 400 * _DAY_S
 NODE_S = 15
 NODES_S = _HOUR_S
 
@@ -110,5 +118,40 @@ def node(node_id: str) -> str:
     return f"dk:node:{node_id}"
 
 
+def entered(player_id: str) -> str:
+    """Name the tournaments that a player has a place in."""
+    return f"dk:{{p:{player_id}}}:entered"
+
+
+class RatingKeys(NamedTuple):
+    """The keys of the ratings by one set of rules, all in one place of a Cluster."""
+
+    stem: str
+
+    @property
+    def ratings(self) -> str:
+        """Name the ratings by player."""
+        return self.stem + "ratings"
+
+    @property
+    def leaders(self) -> str:
+        """Name the players in the order of their ratings."""
+        return self.stem + "leaders"
+
+    def applied(self, tournament_code: str) -> str:
+        """Name the matches of a tournament that are applied."""
+        return f"{self.stem}applied:{tournament_code}"
+
+    def history(self, player_id: str) -> str:
+        """Name the changes of a player's rating."""
+        return f"{self.stem}h:{player_id}"
+
+
+def ratings(rules: str) -> RatingKeys:
+    """Name the keys of the ratings by some rules."""
+    return RatingKeys(f"dk:{{e:{rules}}}:")
+
+
 LOBBY = "dk:lobby"
+PROGRAMME = "dk:programme"
 NODES = "dk:nodes"

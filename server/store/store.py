@@ -15,7 +15,9 @@ from server.store.line import Line
 from server.store.nodes import Nodes
 from server.store.players import Players
 from server.store.pool import Pool
+from server.store.ratings import Ratings
 from server.store.timers import Timers
+from server.store.tournaments import Tournaments
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +37,8 @@ class Store:
         self.deals = Deals(pool)
         self.timers = Timers(pool)
         self.nodes = Nodes(pool)
+        self.tournaments = Tournaments(pool)
+        self.ratings = Ratings(pool)
 
     @classmethod
     async def open(
