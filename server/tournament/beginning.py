@@ -52,9 +52,10 @@ def _dropped(state: State, around: Around) -> Iterator[Bye]:
 
 def seeds(state: State) -> list[str]:
     """Give the seed order as it stands, best first."""
-    listed = [entry for entry in state.listed if entry in state.entries]
-    if state.settings.seeding == "random" and not listed:
-        return list(seeding.random_by(state.entries, state.settings.draw or state.code))
+    if state.seeding == "random":
+        return list(seeding.random_by(state.entries, state.draw or state.code))
+    by_hand = state.listed if state.seeding == "list" else ()
+    listed = [entry for entry in by_hand if entry in state.entries]
     rest = {e.id: e.rating for e in state.entries.values() if e.id not in listed}
     return [*listed, *seeding.by_rating(rest)]
 

@@ -129,10 +129,10 @@ class CheckedIn(Act, frozen=True, kw_only=True):
 
 
 class Seeded(Act, frozen=True, kw_only=True):
-    """The order of the seeds, best first; of those not named, the rating decides."""
+    """How the seeds are found; the order itself is in the stage that opens."""
 
-    order: list[str]
     method: Literal["rating", "list", "random"]
+    order: list[str] = []  # of a list, best first; the rating decides among those not in it
     draw: str = ""  # the public seed of a random order
 
 

@@ -23,7 +23,7 @@ def fold(state: State, at: int, event: ev.AnyEvent) -> None:
         case ev.CheckedIn():
             state.change_entry(event.p, checked=True)
         case ev.Seeded():
-            state.listed = tuple(event.order)
+            state.seeding, state.listed, state.draw = event.method, tuple(event.order), event.draw
         case ev.Paused():
             state.phase, state.paused_at = "paused", at
         case ev.Resumed():
@@ -75,6 +75,7 @@ def _set(state: State, event: ev.Created | ev.Edited) -> None:
     state.settings = event.settings
     state.start_at = event.settings.start_at
     state.hold = event.settings.hold
+    state.seeding, state.draw = event.settings.seeding, event.settings.draw
 
 
 def _begin(state: State, at: int, event: ev.Begun) -> None:

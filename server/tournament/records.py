@@ -8,6 +8,7 @@ from server.tournament.events import Bye, Row
 from server.tournament.settings import StageSettings, TournamentSettings
 
 Phase = Literal["draft", "check-in", "running", "paused", "finished", "cancelled"]
+Seeding = Literal["rating", "list", "random"]
 Status = Literal["in", "withdrawn", "disqualified"]
 ResultKind = Literal["played", "forfeit", "walkover", "void", "ruled"]
 

@@ -16,6 +16,7 @@ from server.tournament.records import (
     Rank,
     Result,
     Round,
+    Seeding,
     Stage,
 )
 from server.tournament.settings import StageSettings, TournamentSettings
@@ -34,7 +35,9 @@ class State:
         self.paused_at: int | None = None
         self.checked_in = False  # check-in has been opened: only who is there will start
         self.hold = False  # a round's results wait for the organiser
-        self.listed: tuple[str, ...] = ()  # seeds by hand or by lot, best first
+        self.seeding: Seeding = "rating"
+        self.listed: tuple[str, ...] = ()  # seeds by hand, best first
+        self.draw = ""  # the public seed of a random order
         self.entries: dict[str, Entry] = {}
         self.people: dict[str, str] = {}  # everybody who has, or had, a place -> its entry
         self.stages: list[Stage] = []

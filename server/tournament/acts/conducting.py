@@ -1,7 +1,7 @@
 """Acts that conduct a tournament: create, edit, seed, start, pause, extend, publish, cancel."""
 
 from collections.abc import Sequence
-from typing import Literal, assert_never
+from typing import Literal
 
 from server.refusal import Refusal
 from server.tournament import beginning, calling, clockwork, seeding
@@ -9,7 +9,7 @@ from server.tournament import events as ev
 from server.tournament.acts.table import check, check_why
 from server.tournament.around import Around
 from server.tournament.events import Bye
-from server.tournament.records import Draft, Field, Meeting
+from server.tournament.records import Draft, Field, Meeting, Seeding
 from server.tournament.settings import TournamentSettings, flaws
 from server.tournament.state import State
 
@@ -54,35 +54,27 @@ def decide_close_check_in(state: State, by: str, why: str = "") -> list[ev.AnyEv
 def decide_seed(
     state: State,
     by: str,
-    method: Literal["rating", "list", "random"],
+    method: Seeding,
     *,
     order: Sequence[str] = (),
     draw: str = "",
     why: str = "",
 ) -> list[ev.AnyEvent]:
-    """Set the seed order: by rating, by a list of players, or at random by a public seed."""
+    """Say how to seed: by rating, by a list of players, or at random by a public seed."""
     check(state, by, "seed")
     if method == "random" and not draw:
         raise Refusal("no-seed", "A random order needs a public seed that all may know.")
-    listed = _listed(state, method, order, draw)
-    return [ev.Seeded(by=by, why=why, order=list(listed), method=method, draw=draw)]
+    if method == "list":
+        _check_order(state, order)
+    listed = list(order) if method == "list" else []
+    return [ev.Seeded(by=by, why=why, method=method, order=listed, draw=draw)]
 
 
-def _listed(
-    state: State, method: Literal["rating", "list", "random"], order: Sequence[str], draw: str
-) -> Sequence[str]:
-    match method:
-        case "rating":
-            return ()
-        case "random":
-            return seeding.random_by(state.entries, draw)
-        case "list":
-            try:
-                return seeding.by_list(state.entries, order)[: len(order)]
-            except ValueError as error:
-                raise Refusal("bad-order", f"This order does not do: {error}.") from None
-        case _:
-            assert_never(method)
+def _check_order(state: State, order: Sequence[str]) -> None:
+    try:
+        seeding.by_list(state.entries, order)
+    except ValueError as error:
+        raise Refusal("bad-order", f"This order does not do: {error}.") from None
 
 
 def decide_start(state: State, by: str, around: Around, why: str = "") -> list[ev.AnyEvent]:

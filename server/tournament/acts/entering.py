@@ -35,7 +35,23 @@ def decide_enter(
     bye: ev.ByeKind = "none"
     if state.is_on and state.round is not None:
         bye = state.format(state.stage.number).late_bye
-    return [ev.Entered(by=by, why=why, p=player, name=name, rating=rating, bot=bot, bye=bye)]
+    return [
+        ev.Entered(
+            by=by,
+            why=why,
+            p=player,
+            name=name,
+            rating=rating,
+            bot=bot,
+            bye=bye,
+            checked=_says_here(state, by, player),
+        )
+    ]
+
+
+def _says_here(state: State, by: str, player: str) -> bool:
+    # Who comes by themselves once check-in has been opened is there.
+    return state.checked_in and not state.is_on and by == player
 
 
 def _again(state: State, player: str) -> list[ev.AnyEvent]:
@@ -113,7 +129,14 @@ def decide_reinstate(state: State, by: str, *, player: str, why: str) -> list[ev
 
 
 def decide_substitute(
-    state: State, by: str, *, player: str, substitute: str, name: str, why: str
+    state: State,
+    by: str,
+    *,
+    player: str,
+    substitute: str,
+    name: str,
+    why: str,
+    elsewhere: str | None = None,
 ) -> list[ev.AnyEvent]:
     """Let somebody else play on in a player's place, from the next race on."""
     check(state, by, "substitute")
@@ -121,6 +144,8 @@ def decide_substitute(
     entry = entry_of(state, player)
     if substitute in state.people:
         raise Refusal("taken", "The substitute has or had a place in this tournament already.")
+    if elsewhere:
+        raise Refusal("elsewhere", f"The substitute plays in tournament {elsewhere}.")
     if not entry.is_in:
         raise Refusal("left", "This player is out: reinstate the place first.")
     return [ev.Substituted(by=by, why=why, p=entry.id, player=substitute, name=name)]
