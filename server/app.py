@@ -4,13 +4,11 @@ import asyncio
 import logging
 import secrets
 import signal
-import tempfile
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from pathlib import Path
 
-from server import metrics, tasks
+from server import metrics, private, tasks
 from server.config import Config
 from server.connection import Connection, Desk
 from server.gateway import Gateway, Peer
@@ -18,7 +16,7 @@ from server.gateway.limits import owner
 from server.pages import pages
 from server.rooms import Rooms
 from server.session import Bucket
-from server.store import Embedded, Store, Unavailable
+from server.store import Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import Timekeeper
 from server.version import SERVER
@@ -81,8 +79,7 @@ class Node:
         """Open the store, then the rooms, then the doors."""
         config = self.config
         loop = asyncio.get_running_loop()
-        url = config.redis or await self._embedded()
-        self._store = await Store.open(url)
+        self._store = await Store.open(await private.store_url(config, self._stack))
         self._rooms = Rooms(self._store, self.tally, self.id)
         timekeeper = Timekeeper(self._store, self.tally, {"": self._rooms.look})
         self._quota = Quota(config.rooms_per_address, loop.time)
@@ -153,15 +150,6 @@ class Node:
         (self._hurry if self._stop.is_set() else self._stop).set()
 
     # --- parts ------------------------------------------------------------------------
-
-    async def _embedded(self) -> str:
-        folder = self.config.data
-        if folder is None:
-            made = tempfile.TemporaryDirectory(prefix="klondike-")
-            self._stack.callback(made.cleanup)
-            folder = Path(made.name)
-            log.warning("no --data and no --redis: rooms are gone when this server ends")
-        return await self._stack.enter_async_context(Embedded(folder))
 
     def _connect(self, peer: Peer, desk: Desk) -> Connection:
         return Connection(peer, desk)

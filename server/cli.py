@@ -29,6 +29,12 @@ from server.workers import supervise
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the private store; without it and without --redis nothing is kept.",
 )
+@click.option(
+    "--fsync",
+    default="everysec",
+    type=click.Choice(("everysec", "always")),
+    help="When the private store writes to disk: always is slower and loses nothing.",
+)
 @click.option("--workers", default=1, type=click.IntRange(1, 64), help="Processes on the port.")
 @click.option("--reuse-port", is_flag=True, help="Share the port with other processes.")
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate chain, a PEM file.")
@@ -93,15 +99,10 @@ async def _run(config: Config) -> int:
         await node.abandon()
         raise
     # The one line on standard output: whoever started this process waits for it.
-    scheme = "wss" if config.tls_cert else "ws"
-    print(f"listening on {scheme}://{_shown(config.host)}:{node.port}", flush=True)
+    print(f"listening on {config.url(node.port)}", flush=True)
     await node.run()
     await node.close()
     return 0
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _or_die(serve: Callable[[], int]) -> None:

@@ -3,6 +3,7 @@
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from server.gateway import Limits
 
@@ -19,6 +20,7 @@ class Config:
     port: int = 8765
     redis: str | None = None
     data: Path | None = None
+    fsync: Literal["everysec", "always"] = "everysec"  # of the private store
     workers: int = 1
     reuse_port: bool = False
     tls_cert: Path | None = None
@@ -32,6 +34,11 @@ class Config:
     messages_per_second: float = 100.0  # of one connection; four seconds' worth at once
     rooms_per_address: int = 60  # an hour
     drain_seconds: float = 10.0
+
+    def url(self, port: int) -> str:
+        """Give the address under which the node is reached, at a port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'wss' if self.tls_cert else 'ws'}://{host}:{port}"
 
     def limits(self) -> Limits:
         """Give the gateway's limits.

@@ -48,8 +48,8 @@ def read(text: str) -> tuple[Header, list[tuple[int, bytes]]]:
     Raises:
         Unreadable: the text has another form.
     """
-    lines = text.splitlines()
-    if not lines:
+    lines = text.removesuffix("\n").split("\n")
+    if lines == [""]:
         raise Unreadable("the file is empty")
     try:
         header = msgspec.json.decode(lines[0], type=Header)

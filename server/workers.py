@@ -6,13 +6,11 @@ import logging
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from server import private
 from server.config import BadSetting, Config
-from server.store import Embedded
 
 log = logging.getLogger("dk.workers")
 
@@ -40,14 +38,7 @@ class _Stopping:
 
 async def _supervise(config: Config) -> int:
     async with contextlib.AsyncExitStack() as stack:
-        url = config.redis
-        if url is None:
-            folder = config.data
-            if folder is None:
-                made = stack.enter_context(tempfile.TemporaryDirectory(prefix="klondike-"))
-                folder = Path(made)
-                log.warning("no --data and no --redis: rooms are gone when this server ends")
-            url = await stack.enter_async_context(Embedded(folder))
+        url = await private.store_url(config, stack)
         # Bound, not listening: it holds the port for the workers, whatever happens to them.
         held = stack.enter_context(_bound(config.host, config.port))
         port: int = held.getsockname()[1]
@@ -64,7 +55,7 @@ async def _supervise(config: Config) -> int:
         first = asyncio.create_task(said.wait())
         await asyncio.wait((first, *workers), return_when=asyncio.FIRST_COMPLETED)
         if said.is_set():
-            print(f"listening on ws://{config.host}:{port}", flush=True)
+            print(f"listening on {config.url(port)}", flush=True)
         first.cancel()
         codes = await asyncio.gather(*workers)
         return max(codes)

@@ -54,10 +54,11 @@ MAY_IMPORT: dict[str, str] = {
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
     "server.config": "server.gateway",
+    "server.private": "server.config server.store",
     "server.app": "server.config server.connection server.gateway server.metrics server.pages"
-    " server.rooms server.session server.store server.tally server.tasks server.timekeeper"
+    " server.private server.rooms server.session server.store server.tally server.tasks server.timekeeper"
     " server.version",
-    "server.workers": "server.config server.store",
+    "server.workers": "server.config server.private",
     "server.cli": "server.app server.config server.logs server.store server.verify"
     " server.version server.workers",
     "server.__main__": "server.cli",
