@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from asyncio import Task, TimerHandle, Transport
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from websockets.exceptions import HeaderLineTooLong, RequestLineTooLong, TooManyHeaders
@@ -21,7 +21,8 @@ from server.gateway.pages import (
     plain,
     serialize,
 )
-from server.gateway.register import Register
+from server.gateway.peer import Peer
+from server.gateway.register import Handler, Register
 from wire.messages import SUBPROTOCOL
 
 log = logging.getLogger("dk.gateway")
@@ -150,7 +151,10 @@ class Door(asyncio.Protocol):
 
     def _upgrade(self, request: Request, address: str, early: bytes) -> None:
         register = self._register
-        if request.path.partition("?")[0] not in SOCKET_PATHS:
+        path = request.path.partition("?")[0]
+        is_own = path in SOCKET_PATHS
+        connect = register.connect if is_own else register.stand(path)
+        if connect is None:
             self._turn_away("path", plain(404, "there is no websocket here; it is at /ws"))
         elif register.draining:
             self._turn_away("draining", plain(503, "the server is going down", RETRY))
@@ -162,9 +166,13 @@ class Door(asyncio.Protocol):
             answer = plain(426, "this is websocket version 13", ("Upgrade", "websocket"), version)
             self._turn_away("handshake", answer)
         else:
+            if not is_own:
+                # What is shown there is for anybody, and nothing that is said there is
+                # heeded: it does not matter on whose page it is seen.
+                self._protocol.origins = None
             response = self._protocol.accept(request)
             if response.status_code == 101:
-                self._welcome(response, address, early)
+                self._welcome(response, address, early, connect)
             else:
                 reason = "origin" if response.status_code == 403 else "handshake"
                 self._turn_away(reason, _answer_of(response))
@@ -173,7 +181,13 @@ class Door(asyncio.Protocol):
         self._register.past.refused[reason] += 1
         self._answer(answer)
 
-    def _welcome(self, response: Response, address: str, early: bytes) -> None:
+    def _welcome(
+        self,
+        response: Response,
+        address: str,
+        early: bytes,
+        connect: Callable[[Peer], Handler],
+    ) -> None:
         protocol, transport = self._protocol, self._transport
         protocol.send_response(response)
         assert protocol.state is State.OPEN
@@ -182,7 +196,7 @@ class Door(asyncio.Protocol):
         self._leave()
         peer = self._register.peer_type(transport, protocol, self._register, address)
         transport.set_protocol(peer)
-        peer.open(early)
+        peer.open(early, connect)
 
     # --- pages ------------------------------------------------------------------------
 
@@ -214,10 +228,12 @@ class Door(asyncio.Protocol):
         """
         self._busy = True
         self._register.past.answered[answer.status] += 1
-        self._arm(self._register.limits.close_timeout)
+        limits = self._register.limits
+        data = serialize(answer, bodiless=self._bodiless)
+        self._arm(limits.close_timeout + len(data) / limits.page_rate)
         if self._transport.is_closing():
             return
-        self._transport.write(serialize(answer, bodiless=self._bodiless))
+        self._transport.write(data)
         if self._transport.can_write_eof():
             self._transport.write_eof()
         else:

@@ -14,11 +14,16 @@ from server.gateway.register import Handler, Register, Tally
 from wire.messages import Close
 
 
+def _nothing(path: str) -> None:
+    """Give nobody: there is a websocket at the usual paths only."""
+
+
 class Gateway:
     """All the sockets of one node.
 
     `connect` makes the handler of each new websocket, `page` answers plain HTTP (None for
-    an unknown path). `origins` lists the web pages' origins that may connect, None lets
+    an unknown path). `stand` gives what makes the handlers of websockets at other paths,
+    which show what is public to anybody who looks; None where there is none. `origins` lists the web pages' origins that may connect, None lets
     all in; clients that are no browser send none and always may. `proxies` lists the
     networks whose X-Forwarded-For is believed. Made inside a running event loop;
     ValueError names a setting that is wrong.
@@ -31,6 +36,7 @@ class Gateway:
         *,
         connect: Callable[[Peer], Handler],
         page: Callable[[PageRequest], Awaitable[Answer | None]],
+        stand: Callable[[str], Callable[[Peer], Handler] | None] = _nothing,
         limits: Limits | None = None,
         origins: Collection[str] | None = None,
         proxies: Collection[str] = (),
@@ -40,6 +46,7 @@ class Gateway:
         self._register = Register(
             loop=asyncio.get_running_loop(),
             connect=connect,
+            stand=stand,
             page=page,
             limits=self._limits,
             origins=allowed,

@@ -34,6 +34,7 @@ class Limits:
     head_size: int = 16 * 1024  # of an HTTP request's line and headers
     open_timeout: float = 5.0
     page_timeout: float = 10.0
+    page_rate: float = 16 * 1024  # bytes a second at which an answer has to be read at least
     close_timeout: float = 3.0
     ping_after: float = 15.0  # of silence
     silence: float = 30.0  # after which the line counts as dead

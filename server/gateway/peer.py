@@ -76,7 +76,7 @@ class Peer(Protocol):
 
     # --- for the door -----------------------------------------------------------------
 
-    def open(self, early: bytes) -> None:
+    def open(self, early: bytes, connect: Callable[["Peer"], Handler]) -> None:
         """Begin, after the handshake was answered; `early` is what the peer sent since."""
         self._open = True
         self._register.enter(self)
@@ -84,7 +84,7 @@ class Peer(Protocol):
         _set_user_timeout(self._transport, self._limits.silence)
         self._arm(self._limits.ping_after)
         try:
-            self._handler = self._register.connect(self)
+            self._handler = connect(self)
             self._writable = getattr(self._handler, "writable", None)
         except Exception:
             self._fault("connect")

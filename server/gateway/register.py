@@ -55,6 +55,7 @@ class Register:
 
     loop: AbstractEventLoop
     connect: Callable[["Peer"], Handler]
+    stand: Callable[[str], Callable[["Peer"], Handler] | None]
     page: Callable[[PageRequest], Awaitable[Answer | None]]
     limits: Limits
     origins: Sequence[str | None] | None

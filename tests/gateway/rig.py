@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
 from websockets.asyncio.client import connect
@@ -86,6 +86,7 @@ class Rig:
         handler: Callable[[Peer], Notes] = Echo,
         *,
         page: Callable[[PageRequest], Awaitable[Answer | None]] | None = None,
+        stands: Mapping[str, Callable[[Peer], Notes]] | None = None,
         origins: Collection[str] | None = None,
         proxies: Collection[str] = (),
         tls: ssl.SSLContext | None = None,
@@ -93,15 +94,20 @@ class Rig:
     ) -> Gateway:
         """Start the gateway with some limits of its own."""
 
-        def serve(peer: Peer) -> Notes:
-            made = handler(peer)
-            self.handlers.append(made)
-            self._arrived.set()
-            return made
+        def serving(handler: Callable[[Peer], Notes]) -> Callable[[Peer], Notes]:
+            def serve(peer: Peer) -> Notes:
+                made = handler(peer)
+                self.handlers.append(made)
+                self._arrived.set()
+                return made
 
+            return serve
+
+        others = {path: serving(other) for path, other in (stands or {}).items()}
         self.gateway = Gateway(
-            connect=serve,
+            connect=serving(handler),
             page=page or no_page,
+            stand=others.get,
             limits=Limits(**limits),
             origins=origins,
             proxies=proxies,

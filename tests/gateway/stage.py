@@ -113,6 +113,7 @@ class Stage:
         self.register = Register(
             loop=cast(asyncio.AbstractEventLoop, self.clock),
             connect=handler,
+            stand=lambda path: None,
             page=no_page,
             limits=Limits(**limits),
             origins=None,
@@ -122,7 +123,7 @@ class Stage:
         protocol = ServerProtocol(state=OPEN, max_size=self.register.limits.message_size)
         transport = cast(asyncio.Transport, self.line)
         self.peer = Peer(transport, protocol, self.register, "192.0.2.1")
-        self.peer.open(b"")
+        self.peer.open(b"", handler)
         assert isinstance(self.peer._handler, Notes)
         self.notes = self.peer._handler
 

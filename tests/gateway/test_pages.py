@@ -199,3 +199,33 @@ async def test_pages_are_answered_while_draining_and_when_full(rig: Rig) -> None
         assert (await rig.ask(get("/healthz")))[0] == 200
     await gateway.drain(0)
     assert (await rig.ask(get("/healthz")))[0] == 200
+
+
+async def test_a_long_page_may_be_read_slowly(rig: Rig) -> None:
+    # Long enough that the kernel does not take all of it at once.
+    size = 8_000_000
+
+    async def long_page(request: PageRequest) -> Answer:
+        return Answer(200, bytes(size))
+
+    await rig.start(page=long_page, close_timeout=0.1, page_rate=size)
+    client = await rig.dial(receive_buffer=4096)
+    client.write(get("/long"))
+    await client.head()
+    await asyncio.sleep(0.4)  # longer than the goodbye of a short one may take
+    assert len(await client.rest()) == size
+
+
+async def test_whoever_does_not_read_a_page_is_cut_in_the_end(rig: Rig) -> None:
+    size = 8_000_000
+
+    async def long_page(request: PageRequest) -> Answer:
+        return Answer(200, bytes(size))
+
+    await rig.start(page=long_page, close_timeout=0.1, page_rate=10 * size)
+    client = await rig.dial(receive_buffer=4096)
+    client.write(get("/long"))
+    await client.head()
+    await asyncio.sleep(0.5)
+    with pytest.raises((ConnectionResetError, AssertionError)):
+        assert len(await client.rest()) == size
