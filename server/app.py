@@ -88,7 +88,7 @@ class Node:
             connect=lambda peer: self._connect(peer, desk),
             page=lambda request: page(request),
             limits=self._limits,
-            origins=config.origins or None,
+            origins=config.origins,
             proxies=config.trusted_proxies,
         )
         figures = metrics.registry(

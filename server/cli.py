@@ -73,9 +73,12 @@ from server.workers import supervise
 @click.version_option(VERSION, prog_name="klondike-server")
 def main(**options: Any) -> None:
     """Start a node, or several on one port."""
-    config = Config(**options)
-    logs.set_up(config.log_format, config.log_level)
-    _or_die(lambda: supervise(config) if config.workers > 1 else _serve(config))
+    logs.set_up(options["log_format"], options["log_level"])
+    _or_die(lambda: _start(Config(**options)))
+
+
+def _start(config: Config) -> int:
+    return supervise(config) if config.workers > 1 else _serve(config)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from server.gateway import Limits
+from server.gateway.limits import Proxies, checked_origins
 
 
 class BadSetting(Exception):
@@ -25,7 +26,7 @@ class Config:
     reuse_port: bool = False
     tls_cert: Path | None = None
     tls_key: Path | None = None
-    origins: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()  # none given: no web page may connect
     trusted_proxies: tuple[str, ...] = ()
     log_format: str = "text"
     log_level: str = "info"
@@ -53,6 +54,18 @@ class Config:
                 messages_per_s=self.messages_per_second,
                 message_burst=max(1, int(4 * self.messages_per_second)),
             )
+        except ValueError as error:
+            raise BadSetting(str(error)) from None
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without opening anything.
+
+        Raises:
+            BadSetting: an origin or a proxy is none.
+        """
+        try:
+            checked_origins(self.origins)
+            Proxies(self.trusted_proxies)
         except ValueError as error:
             raise BadSetting(str(error)) from None
 

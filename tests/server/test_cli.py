@@ -207,3 +207,17 @@ async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: 
 async def test_a_store_that_is_not_there_is_named() -> None:
     line = await refuses("--port=0", "--redis=redis://127.0.0.1:1/0")
     assert "127.0.0.1:1" in line
+
+
+async def test_a_web_page_connects_only_from_an_origin_on_the_list() -> None:
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import InvalidStatus
+    from websockets.typing import Origin
+
+    page = Origin("https://example.org")
+    async with server("--origin=https://example.org") as (process, port):
+        async with connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None):
+            pass
+    async with server() as (process, port):
+        with pytest.raises(InvalidStatus, match="403"):
+            await connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None)
