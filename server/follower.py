@@ -68,6 +68,8 @@ class Batch:
     not_before: str | None = None
     # The instant at which somebody has to look again, where these events bring it about.
     due: int | None = None
+    # Timers of others whom these events concern.
+    others: Mapping[str, int] = field(default_factory=dict)
 
 
 class Follower(Generic[R, E]):
@@ -239,6 +241,8 @@ class Follower(Generic[R, E]):
                 # Before the event, so that a crash between the two leaves a timer without
                 # an event, which does nothing, and never an event without its timer.
                 await self.set_timer(batch.due)
+            for member, due in batch.others.items():
+                await self._set_timer(member, due)
             outcome = await self._store.journals.append(
                 self.jid,
                 batch.payloads,
@@ -271,8 +275,11 @@ class Follower(Generic[R, E]):
 
     async def set_timer(self, due: int) -> None:
         """Have some node look at this at an instant."""
+        await self._set_timer(self._timer, due)
+
+    async def _set_timer(self, member: str, due: int) -> None:
         try:
-            await self._store.timers.set(self._timer, due)
+            await self._store.timers.set(member, due)
         except Unavailable:
             raise store_away() from None
 

@@ -415,9 +415,9 @@ class Race:
             raise Refusal("empty", "Nobody has a seat yet.")
         return [self._lock()]
 
-    def decide_begin(self) -> list[ev.AnyEvent]:
+    def decide_begin(self, countdown_ms: int) -> list[ev.AnyEvent]:
         """Lock a tournament's room at its director's word; nothing if that is done."""
-        return [self._lock()] if self.phase == "open" else []
+        return [ev.Locked(countdown_ms=countdown_ms)] if self.phase == "open" else []
 
     def decide_abort(self) -> list[ev.AnyEvent]:
         """End a tournament's race that does not count any more; nothing if it has ended."""
@@ -496,6 +496,17 @@ class Race:
         """Give the race up."""
         self.check(player, "resign")
         return ev.Resigned(p=player)
+
+    def decide_disqualify(self, player: str, by: str, why: str) -> ev.Disqualified:
+        """Put a player out of a race that runs."""
+        racer = self.racers.get(player)
+        if racer is None:
+            raise Refusal("not-seated", "Nobody with that id has a seat here.")
+        if racer.is_done:
+            raise Refusal("done", "That player's race is done.")
+        if self.phase != "running":
+            raise Refusal("not-now", _NOT_NOW[self.phase])
+        return ev.Disqualified(p=player, by=by, why=why)
 
     def decide_follow(self, player: str, room: str) -> list[ev.AnyEvent]:
         """Name the one room that follows this one; nothing if it is named already."""

@@ -141,16 +141,16 @@ class Room(Follower[Race, ev.AnyEvent]):
                     self._judge_soon(event.p)
             case ev.Revealed() | ev.Followed() | ev.Opened():
                 pass
-            case ev.Over() if self.race.settings.public:
-                self._arm()
-                self._task(self._unlist(), "unlist")
             case _:
                 self._arm()
                 self.look_soon()
 
-    async def _unlist(self) -> None:
-        with suppress(Unavailable):  # whoever asks for the list takes it off then
-            await self._store.directory.remove(self.code)
+    async def _put_away(self) -> None:
+        # Where this fails, whoever reads the list or finds the timer due does it.
+        with suppress(Unavailable):
+            await self._store.timers.drop(self.code)
+            if self.race.settings.public:
+                await self._store.directory.remove(self.code)
 
     def _broken(self) -> None:
         for viewer in list(self.viewers):
@@ -396,6 +396,8 @@ class Room(Follower[Race, ev.AnyEvent]):
             if not await self.commit(partial(_due, now, away)):
                 break
         self._arm()
+        if self.race.phase == "over":
+            await self._put_away()
 
     async def _keep_secret(self) -> None:
         # For as long as the race may be read; until now it was kept for an open room.
@@ -573,6 +575,13 @@ def _offsets(events: Sequence[ev.AnyEvent], after: Race) -> dict[str, int]:
         return {}
     limit = after.settings.time_limit_s * 1000
     return {"start": locked.countdown_ms, "deadline": locked.countdown_ms + limit}
+
+
+def _told(events: Sequence[ev.AnyEvent], race: Race) -> dict[str, int]:
+    """Give the timer of the tournament whose race these events end."""
+    if race.tournament and any(isinstance(event, ev.Over) for event in events):
+        return {keys.match_timer(race.tournament, race.match): 0}
+    return {}
 
 
 def lifetime_s(race: Race, now: int) -> int:

@@ -3,14 +3,15 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
 
 from server import events as ev
 from server import password
+from server.holding import Holding
 from server.patience import Patience
 from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
 from server.refusal import Refusal, race_lost, store_away
@@ -26,7 +27,6 @@ log = logging.getLogger("dk.rooms")
 
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ"  # none that is read as another letter or a digit
 CODE_LENGTH = 6
-UNLOAD_AFTER_S = 10.0  # an empty room is kept so long, for who drops and comes back
 LOBBY_LINES = 50
 SCHEDULE_AHEAD_MS = 30 * 24 * 3_600_000  # how far in the future a start may lie
 
@@ -41,57 +41,16 @@ def read_code(text: str) -> str:
     return text.strip().upper()
 
 
-class Rooms:
+class Rooms(Holding[Room]):
     """The rooms of this node by code."""
 
     def __init__(self, store: Store, tally: Tally, node: str) -> None:
         """`node` is the id of this process."""
+        super().__init__()
         self._store = store
         self._tally = tally
         self._node = node
-        self._open: dict[str, asyncio.Task[Room]] = {}
-        self._users: dict[str, int] = {}  # connections and acts that hold a room open
-        self._unloading: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    # --- holding rooms open -----------------------------------------------------------
-
-    async def hold(self, code: str) -> Room:
-        """Open a room on this node, or find it open, until it is released.
-
-        Raises:
-            Refusal: there is no such room, or the store does not answer.
-        """
-        handle = self._unloading.pop(code, None)
-        if handle is not None:
-            handle.cancel()
-        self._users[code] = self._users.get(code, 0) + 1
-        try:
-            return await self._load(code)
-        except BaseException:
-            self.release(code)
-            raise
-
-    async def _load(self, code: str) -> Room:
-        task = self._open.get(code)
-        room = _room_of(task)
-        if task is not None and room is not None and room.failed:
-            del self._open[code]
-            room.unload()
-            task = None
-        if task is None:
-            task = asyncio.create_task(self._read(code), name=f"load room {code}")
-            self._open[code] = task
-        try:
-            return await asyncio.shield(task)
-        except BaseException:
-            # Whoever asks next tries anew; one who only stops waiting leaves it to the others.
-            if task.done() and self._open.get(code) is task and _room_of(task) is None:
-                del self._open[code]
-            raise
 
     async def _read(self, code: str) -> Room:
         room = Room(code, self._store, self._tally, self._node)
@@ -110,29 +69,6 @@ class Rooms:
         if not found:
             raise Refusal("no-room", f"There is no room {code}.")
         return room
-
-    def release(self, code: str) -> None:
-        """Let go of a room; after a while without users it is no longer followed."""
-        self._users[code] -= 1
-        if self._users[code] <= 0:
-            del self._users[code]
-            loop = asyncio.get_running_loop()
-            self._unloading[code] = loop.call_later(UNLOAD_AFTER_S, self._unload, code)
-
-    def _unload(self, code: str) -> None:
-        self._unloading.pop(code, None)
-        task = self._open.pop(code, None)
-        if task is not None:
-            _let_go(task)
-
-    @asynccontextmanager
-    async def held(self, code: str) -> AsyncIterator[Room]:
-        """Hold a room for the length of a block."""
-        room = await self.hold(code)
-        try:
-            yield room
-        finally:
-            self.release(code)
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
@@ -284,28 +220,9 @@ class Rooms:
 
     def close(self) -> None:
         """Stop following all rooms."""
-        for handle in self._unloading.values():
-            handle.cancel()
         for work in self._tasks:
             work.cancel()
-        for task in self._open.values():
-            _let_go(task)
-        self._open.clear()
-
-
-def _room_of(task: "asyncio.Task[Room] | None") -> Room | None:
-    """Give the room that a task has loaded, if it has."""
-    if task is None or not task.done() or task.cancelled() or task.exception() is not None:
-        return None
-    return task.result()
-
-
-def _let_go(task: "asyncio.Task[Room]") -> None:
-    room = _room_of(task)
-    if room is not None:
-        room.unload()
-    else:
-        task.cancel()  # it undoes what it has done so far
+        super().close()
 
 
 def _line(room: Listing) -> m.RoomLine:

@@ -42,11 +42,22 @@ MAY_IMPORT: dict[str, str] = {
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
     "server.follower": "server.patience server.refusal server.store server.tally",
+    "server.holding": "server.follower",
     "server.room": "wire server.audience server.events server.follower server.lag"
     " server.password server.patience server.presence server.race server.refusal server.rules"
     " server.store server.tally",
-    "server.rooms": "wire server.events server.password server.patience server.race"
+    "server.rooms": "wire server.events server.holding server.password server.patience server.race"
     " server.refusal server.room server.rules server.store server.tally",
+    # Tournaments over the store and over rooms
+    "server.hall": "wire server.follower server.presence server.refusal server.store server.tally"
+    " server.tournament",
+    "server.halls": "wire server.hall server.holding server.journaling server.patience"
+    " server.refusal server.rooms server.store server.tally server.tournament",
+    "server.arranging": "server.events server.race server.refusal server.room server.rules"
+    " server.store",
+    "server.director": "server.arranging server.events server.hall server.halls server.race"
+    " server.refusal server.room server.rooms server.standings server.store server.tally"
+    " server.tournament",
     # The process
     "server.timekeeper": "server.refusal server.store server.tally",
     "server.connection": "wire server.gateway server.patience server.race server.refusal"

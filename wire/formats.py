@@ -4,7 +4,7 @@ Published with the tournament and fixed once it starts. Ranges are checked by th
 must fit together, the server checks.
 """
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, assert_never
 
 from msgspec import Meta, Struct, field
 
@@ -152,3 +152,37 @@ class TournamentSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     forbidden: Annotated[list[tuple[Who, Who]], Meta(max_length=1000)] = []  # pairs, in Swiss
     hold: bool = False  # each round's results wait for the organiser
     rated: bool = True
+
+
+def in_words(stage: StageSettings) -> str:
+    """Say how a stage is played, e.g. `swiss, 5 rounds, best of 3`."""
+    words = [_play_in_words(stage.play)]
+    if stage.groups > 1:
+        words.append(f"{stage.groups} groups")
+    if stage.best_of > 1:
+        words.append(f"best of {stage.best_of}")
+    if stage.qualify is not None:
+        words.append(f"top {stage.qualify} go on")
+    return ", ".join(words)
+
+
+def _play_in_words(play: AnyPlay) -> str:
+    match play:
+        case Single():
+            return "single elimination"
+        case Double():
+            return "double elimination"
+        case NFold():
+            return f"out with {play.losses} losses"
+        case Swiss():
+            return "swiss" if play.rounds is None else f"swiss, {play.rounds} rounds"
+        case RoundRobin():
+            return "double round robin" if play.double else "round robin"
+        case Arena():
+            return f"arena, {play.minutes} min"
+        case Heats():
+            return f"heats of {play.size}"
+        case Duplicate():
+            return f"duplicate, {play.deals} deals"
+        case _:
+            assert_never(play)

@@ -68,6 +68,16 @@ def done_field(player: str) -> str:
     return f"done:{player}"
 
 
+def tournament_timer(code: str) -> str:
+    """Name the timer at which a node looks at a tournament."""
+    return f"t:{code}"
+
+
+def match_timer(code: str, match: str) -> str:
+    """Name the timer at which a node looks at a race of a tournament's match."""
+    return f"t:{code}/{match}"
+
+
 class JournalKeys(NamedTuple):
     """The two keys and the channel of one journal."""
 

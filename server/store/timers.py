@@ -6,6 +6,7 @@ The same timer can thus come up twice: the guards of the journal make the second
 
 import asyncio
 import zlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from server.store import keys, lua
@@ -32,6 +33,10 @@ class Timers:
             Unavailable: the store does not answer.
         """
         await self._pool.ask("ZADD", _shard(member), due, member)
+
+    async def set_all(self, dues: Mapping[str, int]) -> None:
+        """Set many timers; as `set` does, and with its errors."""
+        await self._pool.batch([("ZADD", _shard(each), due, each) for each, due in dues.items()])
 
     async def claim(self, lease_ms: int, limit: int, *, now: int | None = None) -> list[Claim]:
         """Claim up to `limit` timers that are due by the store's clock (or at `now`).

@@ -32,6 +32,14 @@ def calls(state: State) -> list[Call]:
     return list(_calls(state)) if state.is_on else []
 
 
+def call_of(state: State, match_id: str) -> Call | None:
+    """Give the race of a match that is called and has no result yet, if there is one."""
+    match = state.matches.get(match_id)
+    if match is None or match.race is None or not match.is_open or not state.is_on:
+        return None
+    return _call(state, match, match.race)
+
+
 def _calls(state: State) -> Iterator[Call]:
     for each in state.open:
         match = state.matches[each]

@@ -465,23 +465,37 @@ def test_the_seats_of_a_match_are_held_for_its_players() -> None:
 
 def test_the_director_begins_a_match_once() -> None:
     told = a_match("anna", "ben")
-    told.tell(*told.race.decide_begin())
+    told.tell(*told.race.decide_begin(5000))
     assert told.race.phase == "locked"
-    assert told.race.decide_begin() == []
+    assert told.race.decide_begin(5000) == []
+
+
+def test_the_director_puts_a_player_out_of_a_race_that_runs() -> None:
+    told = a_match("anna", "ben")
+    with refusal("not-now"):
+        told.race.decide_disqualify("anna", "referee", "two screens")
+    told.tell(*told.race.decide_begin(0))
+    told.tell(ev.Started())
+    told.tell(told.race.decide_disqualify("anna", "referee", "two screens"))
+    assert told.race.racers["anna"].outcome == "disqualified"
+    with refusal("done"):
+        told.race.decide_disqualify("anna", "referee", "two screens")
+    with refusal("not-seated"):
+        told.race.decide_disqualify("zoe", "referee", "two screens")
 
 
 def test_races_that_share_a_deal_get_the_same_layout_whoever_plays() -> None:
     layouts = set()
     for players in (("anna", "ben"), ("cleo", "dora", "emma")):
         told = a_match(*players, deal="CUP.3", shared=True)
-        told.tell(*told.race.decide_begin())
+        told.tell(*told.race.decide_begin(5000))
         layouts.add(told.tell(ev.Started()).layout)
     assert len(layouts) == 1
 
 
 def test_a_shared_deal_is_revealed_by_the_director_and_not_by_the_race_s_end() -> None:
     told = a_match("anna", "ben", shared=True)
-    told.tell(*told.race.decide_begin())
+    told.tell(*told.race.decide_begin(5000))
     told.tell(ev.Started())
     told.tell(*told.race.decide_abort())
     assert told.race.phase == "over"

@@ -1,0 +1,200 @@
+"""A tournament as this node follows it: its replica, its keys, and what its news concern."""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from server.follower import Batch, Follower
+from server.presence import Presence
+from server.refusal import Refusal
+from server.store import Entry, Store, keys
+from server.tally import Tally
+from server.tournament import Tournament
+from server.tournament import events as ev
+from server.tournament.records import Match
+from wire.formats import in_words
+
+log = logging.getLogger("dk.halls")
+
+# Whoever commits looks at once what follows; should its node die, another one looks so much
+# later.
+NET_MS = 2_000
+
+OWNER, REFEREE = "owner", "referee"  # roles, and fields of the summary with their keys' hashes
+
+
+class Hall(Follower[Tournament, ev.AnyEvent]):
+    """A tournament on this node."""
+
+    def __init__(self, code: str, store: Store, tally: Tally, node: str) -> None:
+        """Make the replica; `load` fills it."""
+        timer = keys.tournament_timer(code)
+        super().__init__(keys.tournament(code), timer, store, tally)
+        self.code = code
+        self.t = Tournament()
+        self.touched: set[str] = set()  # matches that the director has to look after
+        self.listeners: set[HallListener] = set()
+        self.presence = Presence(node, self._say, lambda: None)
+        self.settled = False  # whether the other nodes have had time to say who is here
+        self.rated = False  # whether the ratings have been seen to
+        self.looks = asyncio.Lock()  # one look at a time; what it is about is in the journal
+        self.wanted = 0  # looks that were asked for, and how many of these are done
+        self.looked = 0
+        self.net: int | None = None  # the timer that the last commit from here has set
+        self._turn = asyncio.Lock()  # commits from here do not get in each other's way
+        self._hashes: dict[str, str] = {}  # of the keys, by role
+
+    @property
+    def replica(self) -> Tournament:
+        """The replica that acts are decided on."""
+        return self.t
+
+    # --- following --------------------------------------------------------------------
+
+    async def load(self) -> bool:
+        """Follow the journal from now on; False where there is no such tournament."""
+        if not await super().load():
+            return False
+        self.presence.ask()
+        return True
+
+    async def _rebuild(self) -> bool:
+        entries = await self._store.journals.read(self.jid)
+        if not entries:
+            return False
+        summary = await self._store.journals.summary(self.jid)
+        self._hashes = {role: summary.get(role, "") for role in (OWNER, REFEREE)}
+        t = Tournament()
+        for entry in entries:
+            t.apply(entry.at, entry.payload)
+        self.t = t
+        self.touched = {each.id for each in t.matches.values() if _is_unsettled(each)}
+        for listener in list(self.listeners):
+            listener.on_reset()
+        return True
+
+    def _fold(self, entry: Entry) -> None:
+        t = self.t
+        before = {each: t.matches[each] for each in t.open}
+        event = t.apply(entry.at, entry.payload)
+        changed = {
+            each
+            for each in before.keys() | t.open.keys()
+            if before.get(each) is not t.matches[each]
+        }
+        self.touched |= changed
+        for listener in list(self.listeners):
+            listener.on_event(entry, event, changed)
+
+    def _broken(self) -> None:
+        for listener in list(self.listeners):
+            listener.on_closed()
+
+    def _rolled_back(self, known: int, *, there: bool) -> None:
+        if not there:
+            self._broken()
+
+    def on_note(self, note: bytes) -> None:
+        """Act on a passing note: who is here."""
+        try:
+            kind, value = msgspec.json.decode(note, type=tuple[str, dict[str, object]])
+            match kind:
+                case "here":
+                    self.presence.heard(value)
+                case "who":
+                    self.presence.tell()
+                case _:
+                    pass  # of a newer version
+        except (msgspec.MsgspecError, KeyError, ValueError) as error:
+            log.warning("unreadable note", extra={"tournament": self.code, "error": str(error)})
+
+    def _say(self, kind: str, value: dict[str, object]) -> None:
+        self._store.journals.publish(self.jid, msgspec.json.encode((kind, value)))
+
+    # --- committing -------------------------------------------------------------------
+
+    async def commit(
+        self,
+        decide: Callable[[Tournament], Sequence[ev.AnyEvent]],
+        *,
+        actor: tuple[str, int] | None = None,
+    ) -> bool:
+        """Decide and append, one commit of this node after the other."""
+        async with self._turn:
+            return await super().commit(decide, actor=actor)
+
+    def _batch(self, events: Sequence[ev.AnyEvent]) -> Batch:
+        twin = self.t.fork()
+        for event in events:
+            twin.fold(max(self._store.clock.now(), twin.at), event)
+        self.net = self._store.clock.now() + NET_MS
+        return Batch(
+            payloads=[ev.encode(event) for event in events],
+            ttl_s=keys.TOURNAMENT_S,
+            sets=summary_of(twin),
+            due=self.net,
+        )
+
+    # --- keys -------------------------------------------------------------------------
+
+    def role(self, key: str) -> str:
+        """Give the role that a key stands for.
+
+        Raises:
+            Refusal: none.
+        """
+        hashed = key_hash(key)
+        for role, known in self._hashes.items():
+            if known and hmac.compare_digest(hashed, known):
+                return role
+        raise Refusal("bad-key", "That is no key of this tournament.")
+
+    def unload(self) -> None:
+        """Stop following the journal."""
+        self.presence.close()
+        super().unload()
+
+
+class HallListener:
+    """Who hears of all that happens in a hall on this node."""
+
+    def on_event(self, entry: Entry, event: ev.AnyEvent, changed: set[str]) -> None:
+        """Learn that an event has been folded in, and which open matches it changed."""
+        raise NotImplementedError
+
+    def on_reset(self) -> None:
+        """Learn that the replica was made anew."""
+        raise NotImplementedError
+
+    def on_closed(self) -> None:
+        """Learn that the replica cannot go on."""
+        raise NotImplementedError
+
+
+def key_hash(key: str) -> str:
+    """Give what is kept of a key."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_unsettled(match: Match) -> bool:
+    # Decided or discarded while a race of it was called: the room may still have to be ended.
+    return match.is_open or (bool(match.races) and match.races[-1].state == "called")
+
+
+def summary_of(t: Tournament) -> dict[str, str]:
+    """Give the fields of the summary hash that events keep up to date."""
+    starts = t.begun_at if t.begun_at is not None else t.start_at
+    return {
+        "phase": t.phase,
+        "title": t.settings.title,
+        "format": " → ".join(map(in_words, t.settings.stages)),
+        "entrants": str(len(t.active)),
+        "places": str(t.settings.players),
+        "opened": str(t.opened_at),
+        "starts": str(starts) if starts is not None else "",
+        "round": str(len(t.rounds)),
+    }
