@@ -1,5 +1,6 @@
 """The node's figures as Prometheus text."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 
@@ -45,6 +46,7 @@ class NodeCollector(Collector):
             value = getattr(self._tally, field.name)
             yield CounterMetricFamily(f"dk_{field.name}", _HELP[field.name], value=value)
         yield GaugeMetricFamily("dk_rooms_open", "Rooms open on this node", value=self._rooms())
+        yield GaugeMetricFamily("dk_tasks", "Tasks under way", value=len(asyncio.all_tasks()))
         yield GaugeMetricFamily("dk_store_up", "Whether the store answers", value=self._store_up())
         yield from self._sockets()
 

@@ -30,6 +30,7 @@ class Berth:
         self.front = Proxy((HOST, 1))  # its clients' lines
         self.store = store  # its line to the store
         self.node = NodeProcess(name, folder, url, *MANY, *options)
+        self.module = "server"
 
     @property
     def door(self) -> str:
@@ -44,7 +45,7 @@ class Berth:
     def begin(self) -> None:
         """Starts the node without waiting for it."""
         self.front.refuse()
-        self.node.begin()
+        self.node.begin(self.module)
 
     async def ready(self) -> None:
         """Waits until the node listens, and opens its door."""
@@ -107,9 +108,11 @@ class Fleet:
         fsync: str = "always",
         through_proxies: bool = False,
         options: Sequence[str] = (),
+        module: str = "server",
         chance: Random | None = None,
     ) -> None:
         """`through_proxies` puts one between each node and the store as well."""
+        self.module = module
         self.chance = chance or Random(0)
         self.races = 0
         self.store = ValkeyProcess("store", folder, fsync=fsync)
@@ -120,7 +123,9 @@ class Fleet:
 
     def _berth(self, name: str, folder: Path, proxied: bool, options: Sequence[str]) -> Berth:
         proxy = Proxy((HOST, self.store.port), self.chance) if proxied else None
-        return Berth(name, folder, self.store.url, proxy, options)
+        berth = Berth(name, folder, self.store.url, proxy, options)
+        berth.module = self.module
+        return berth
 
     async def __aenter__(self) -> Self:
         try:

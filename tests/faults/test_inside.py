@@ -263,7 +263,7 @@ async def test_a_room_that_cannot_be_read_leaves_nothing_and_is_tried_anew(
 async def test_a_room_that_nobody_waits_for_any_more_is_let_go_while_it_is_read(
     store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rooms.UNLOAD_AFTER_S", 0.05)
+    monkeypatch.setattr("server.holding.UNLOAD_AFTER_S", 0.05)
     async with node(store.url) as one, node(store.url) as two:
         code, _ = await race_of(one.port, "anna")
         never = asyncio.Event()
