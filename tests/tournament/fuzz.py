@@ -36,6 +36,7 @@ from tests.tournament.laws import Broken, Watch, check_end, law
 from tests.tournament.told import RACE, T0, Told
 
 HOUR_MS = 3_600_000
+NEVER_MS = 10**15
 MAX_STEPS = 40_000
 
 PLAYS: tuple[Callable[[Random], AnyPlay], ...] = (
@@ -53,10 +54,10 @@ PLAYS: tuple[Callable[[Random], AnyPlay], ...] = (
 )
 
 
-def random_settings(r: Random, players: int) -> TournamentSettings:
-    """Settings of every kind."""
-    plays = [r.choice(PLAYS)(r)]
-    if r.random() < 0.2:
+def random_settings(r: Random, play: AnyPlay | None) -> TournamentSettings:
+    """Settings of every kind; with a format given they are of one stage."""
+    plays = [play or r.choice(PLAYS)(r)]
+    if play is None and r.random() < 0.2:
         plays.append(r.choice(PLAYS)(r))
     last = len(plays) - 1
     many = r.random() < 0.2
@@ -98,11 +99,13 @@ class Room:
 class Run:
     """One tournament from its making to its end."""
 
-    def __init__(self, seed: int, most: int, *, mishaps: float | None = None) -> None:
+    def __init__(
+        self, seed: int, most: int, *, players: int | None = None, play: AnyPlay | None = None
+    ) -> None:
         self.r = Random(seed)
-        self.players = self.r.choice((self.r.randint(2, 8), self.r.randint(2, most)))
-        self.mishaps = self.r.choice((0.0, 0.05, 0.3)) if mishaps is None else mishaps
-        self.chosen = random_settings(self.r, self.players)
+        self.players = players or self.r.choice((self.r.randint(2, 8), self.r.randint(2, most)))
+        self.mishaps = self.r.choice((0.0, 0.05, 0.3))
+        self.chosen = random_settings(self.r, play)
         self.told = Told(self.chosen)
         self.watch = Watch()
         self.rooms: dict[str, Room] = {}
@@ -247,13 +250,14 @@ class Run:
         absent = tuple(p for p, _ in call.players if self.r.random() < self.mishaps / 6)
         length = self.r.randint(20_000, 300_000)
         if self.r.random() < self.mishaps / 30:
-            length = 10**9  # its result never comes in
+            length = NEVER_MS  # its result never comes in
         return Room(call, starts + 5_000 + length, absent)
 
     def go_on(self) -> bool:
         """Move to the next thing that happens; whether there is one."""
         told = self.told
-        ends = min(self.rooms.values(), key=lambda room: room.ends, default=None)
+        live = [room for room in self.rooms.values() if room.ends < NEVER_MS]
+        ends = min(live, key=lambda room: room.ends, default=None)
         following = next_due(told.t, told.now)
         if ends is not None and (following is None or ends.ends <= following):
             told.now = max(told.now, ends.ends)

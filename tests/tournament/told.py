@@ -13,11 +13,18 @@ T0 = 1_800_000_000_000  # when the tournament was made
 RACE = Settings(time_limit_s=300, countdown_s=5)
 
 
-def settings(*plays: AnyPlay, **more: object) -> TournamentSettings:
-    """Settings with one stage for each format, of which four of each group go on."""
+def settings(
+    *plays: AnyPlay, best_of: int = 1, groups: int = 1, qualify: int = 4, **more: object
+) -> TournamentSettings:
+    """Settings with one stage for each format; the groups are those of the first."""
     last = len(plays) - 1
     stages = [
-        StageSettings(play=play, qualify=4 if index < last else None)
+        StageSettings(
+            play=play,
+            best_of=best_of,
+            groups=groups if index == 0 else 1,
+            qualify=qualify if index < last else None,
+        )
         for index, play in enumerate(plays)
     ]
     fields: dict[str, object] = {"stages": stages, "race": RACE, "players": 1024} | more
@@ -80,12 +87,22 @@ class Told:
         self.tell(*acts.decide_raced(self.t, call.match, call.race, rows(order)))
         self.settle()
 
+    def call(self, match: str) -> Call:
+        """The race of a match that is called."""
+        return next(call for call in calls(self.t) if call.match == match)
+
     def race_all(self, better: Callable[[str], object] = lambda player: player) -> None:
         """Race everything that is called, the better ones first, to the end."""
         while open_calls := calls(self.t):
             for call in open_calls:
                 players = [player for player, _ in call.players]
-                self.race(call, [[player] for player in sorted(players, key=better)])  # type: ignore[type-var, arg-type]
+                self.race(call, [[player] for player in sorted(players, key=better)])  # type: ignore[arg-type]
+
+    def race_all_of_round(self) -> None:
+        """Race what is called now, the better ones first, until another round is called."""
+        rounds = len(self.t.rounds)
+        while len(self.t.rounds) == rounds and (open_calls := calls(self.t)):
+            self.race(open_calls[0], [[player] for player, _ in open_calls[0].players])
 
     def folded(self) -> Tournament:
         """Fold the journal anew."""

@@ -114,7 +114,7 @@ def decide_extend(
     if not 0 < ms <= MAX_EXTENSION_MS:
         raise Refusal("bad-extension", "An extension is more than nothing and at most a week.")
     if not _can_extend(state, now, what):
-        raise Refusal("not-now", "There is nothing of that kind to put off now.")
+        raise Refusal("nothing-there", "There is nothing of that kind to put off now.")
     return [ev.Extended(by=by, why=why, what=what, ms=ms)]
 
 
@@ -150,7 +150,7 @@ def decide_repair(
     check_why(why)
     on = state.round
     if on is None or state.stage.ended is not None or now >= on.starts:
-        raise Refusal("not-now", "There is no round that is called and has not started.")
+        raise Refusal("no-round", "There is no round that is called and has not started.")
     if not state.format(on.stage).repairs:
         raise Refusal("not-paired", "In this format the pairings follow from the draw.")
     if pairs is None:
@@ -196,7 +196,7 @@ def decide_publish(state: State, by: str, why: str = "") -> list[ev.AnyEvent]:
     if on is None or on.published:
         return []
     if state.open:
-        raise Refusal("not-now", "The round is not over.")
+        raise Refusal("not-over", "The round is not over.")
     return [ev.Published(by=by, why=why, round=on.number)]
 
 

@@ -46,7 +46,7 @@ ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
         "player": frozenset({"enter", "withdraw", "rejoin"}),
     },
     "finished": {
-        "owner": frozenset({"override", "restart", "publish", "announce"}),
+        "owner": _RULINGS - {"extend"},
         "referee": frozenset({"announce"}),
         "player": frozenset(),
     },

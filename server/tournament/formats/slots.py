@@ -183,7 +183,7 @@ def draft(boxes: Sequence[Box], field: Field) -> Draft | None:
             meeting = _meeting(slot, field)
             meetings.append(meeting)
             known[slot.box.id] = _foregone(meeting)
-    if not meetings:
+    if not meetings and not any(slot.state == "waiting" for slot in filled.slots.values()):
         return None
     byes = _byes(filled, field) if not field.matches else ()
     return Draft(tuple(meetings), byes, field.group)
