@@ -100,7 +100,8 @@ class Pool:
         task.add_done_callback(self._ended)
         try:
             return await asyncio.shield(task)
-        except (RedisError, OSError) as error:
+        except (RedisError, OSError, RuntimeError) as error:
+            # A RuntimeError is what uvloop makes of a write to a line that has just broken.
             raise Unavailable(
                 f"the store does not answer: {error or type(error).__name__}"
             ) from error

@@ -238,6 +238,10 @@ class Proxy:
     def calm(self) -> None:
         """Ends every fault that lasts."""
         self.refuse(False)
+        self.weather_clears()
+
+    def weather_clears(self) -> None:
+        """Ends what lasts, but for the refusing."""
         self.delay(0.0)
         self.trickle(0)
         self.release()

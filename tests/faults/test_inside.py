@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from server.app import Node
 from server.race import Race
-from server.store import JournalId, Limits, Lost, Outcome, keys, pool
+from server.store import JournalId, Limits, Lost, Outcome, Unavailable, keys, pool
 from tests.faults.processes import HOST, ValkeyProcess, until
 from tests.faults.proxy import Proxy
 from tests.server.floor import QUICK, Someone, node, race_of
@@ -452,3 +452,17 @@ async def test_the_list_of_rooms_is_mended_by_who_reads_it(store: ValkeyProcess)
         lines = await started._rooms.lobby()
         assert {line.room for line in lines} == set(codes[1:])
         await until(lambda: len(lobby(store)) == 2, "it is off the list")
+
+
+async def test_a_line_that_breaks_under_a_request_is_a_store_away_in_every_loop_s_words(
+    store: ValkeyProcess,
+) -> None:
+    asked = pool.Pool(store.url)
+
+    async def broken(*args: object) -> None:
+        raise RuntimeError("unable to perform operation: the handler is closed")
+
+    asked._execute = broken
+    with pytest.raises(Unavailable, match="handler is closed"):
+        await asked.ask("PING")
+    await asked.close()
