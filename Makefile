@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help race test slow lint format bench conformance fuzz clean
+.PHONY: help race test slow lint format bench conformance fuzz fuzz-tournaments clean
 .DELETE_ON_ERROR:
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make bench        the measurements in bench/, as ratios"
 	@echo "make conformance  the Autobahn websocket cases against the gateway"
 	@echo "make fuzz         hostile bytes against the wire for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make fuzz-tournaments  ten thousand random tournaments against their laws"
 	@echo "make clean        remove .venv and every cache"
 
 race: $(VENV)/.runtime
@@ -54,6 +55,9 @@ conformance: $(VENV)/.development
 
 fuzz: $(VENV)/.fuzzing
 	$(BIN)/python -m tests.wire.fuzz_codec -max_total_time=$(FUZZ_SECONDS) $(ARGS)
+
+fuzz-tournaments: $(VENV)/.development
+	$(BIN)/python -m tests.tournament.fuzz $(ARGS)
 
 clean:
 	rm -rf $(VENV) *.egg-info build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -38,6 +38,7 @@ from tests.tournament.told import RACE, T0, Told
 HOUR_MS = 3_600_000
 NEVER_MS = 10**15
 MAX_STEPS = 40_000
+LARGE_EVERY = 200  # one run of so many has up to 512 players
 
 PLAYS: tuple[Callable[[Random], AnyPlay], ...] = (
     lambda r: Single(third_place=r.random() < 0.5),
@@ -441,6 +442,14 @@ MISHAPS = (
 )
 
 
+def large_run(seed: int) -> Run:
+    """A tournament of up to 512 players, of a format that does not take all day for it."""
+    r = Random(seed)
+    play = r.choice((Single(), Double(), NFold(), Heats(), Duplicate(), Swiss(rounds=5)))
+    most = 150 if isinstance(play, Swiss | NFold) else 512
+    return Run(seed, most, players=r.randint(65, most), play=play)
+
+
 def main() -> int:
     """Run the fuzz from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -454,7 +463,7 @@ def main() -> int:
     refused: Counter[str] = Counter()
     folds = events = matches = 0
     for seed in range(asked.seed, asked.seed + asked.runs):
-        run = Run(seed, asked.most)
+        run = large_run(seed) if seed % LARGE_EVERY == 0 else Run(seed, asked.most)
         try:
             run.play()
         except Exception as error:
