@@ -9,10 +9,15 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from server import metrics, private, tasks
+from server.attendance import Fairground
 from server.config import Config
 from server.connection import Connection, Desk
+from server.director import Director
+from server.foyer import Foyer
 from server.gateway import Gateway, Peer
 from server.gateway.limits import owner
+from server.halls import Halls
+from server.ladder import Ladder
 from server.pages import pages
 from server.rooms import Rooms
 from server.session import Bucket
@@ -70,6 +75,9 @@ class Node:
         self._let_go = False  # of the store, by our own wish
         self._store: Store
         self._rooms: Rooms
+        self._halls: Halls
+        self._director: Director
+        self._foyer: Foyer
         self._gateway: Gateway
         self._quota: Quota
 
@@ -81,9 +89,12 @@ class Node:
         loop = asyncio.get_running_loop()
         self._store = await Store.open(await private.store_url(config, self._stack))
         self._rooms = Rooms(self._store, self.tally, self.id)
-        timekeeper = Timekeeper(self._store, self.tally, {"": self._rooms.look})
+        fairground = self._fairground()
+        self._director = fairground.director
+        looks = {"": self._rooms.look, "t": self._director.look}
+        timekeeper = Timekeeper(self._store, self.tally, looks)
         self._quota = Quota(config.rooms_per_address, loop.time)
-        desk = Desk(self._store, self._rooms, self.tally, self, self._connections)
+        desk = Desk(self._store, self._rooms, self.tally, self, self._connections, fairground)
         self._gateway = Gateway(
             connect=lambda peer: self._connect(peer, desk),
             page=lambda request: page(request),
@@ -129,6 +140,9 @@ class Node:
         await tasks.cancel((drain, hurry, *self._tasks))
         await self._store.drain(IN_FLIGHT_LIMIT_S)
         await self._gateway.close()
+        self._foyer.close()
+        self._director.close()
+        self._halls.close()
         self._rooms.close()
         try:
             await self._store.nodes.leave(self.id)
@@ -150,6 +164,13 @@ class Node:
         (self._hurry if self._stop.is_set() else self._stop).set()
 
     # --- parts ------------------------------------------------------------------------
+
+    def _fairground(self) -> Fairground:
+        self._halls = Halls(self._store, self.tally, self.id)
+        ladder = Ladder(self._store)
+        director = Director(self._store, self._halls, self._rooms, ladder, self.tally)
+        self._foyer = Foyer(self._store, self._halls, director)
+        return Fairground(self._store, self._halls, director, self._foyer, ladder)
 
     def _connect(self, peer: Peer, desk: Desk) -> Connection:
         return Connection(peer, desk)

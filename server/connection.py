@@ -15,17 +15,19 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from server import view
+from server.attendance import Attendance, Fairground
 from server.gateway import Peer
 from server.patience import Patience
 from server.refusal import Refusal, store_away
 from server.room import Room
 from server.rooms import Rooms, read_code
-from server.session import Fault, Session
+from server.session import TOURNAMENTS, Fault, Session
 from server.store import Missing, Store, Unavailable
 from server.store.players import Player
 from server.tally import Tally
 from server.version import SERVER
 from wire import messages as m
+from wire import tournaments as w
 from wire.codec import encode
 
 log = logging.getLogger("dk.connection")
@@ -56,6 +58,7 @@ class Desk:
     tally: Tally
     doors: Doors
     connections: "set[Connection]"
+    fairground: Fairground
 
 
 class Connection:
@@ -75,6 +78,7 @@ class Connection:
         self._played: asyncio.Future[None] | None = None  # one of the plays of a finish
         self._who: Player | None = None
         self._room: Room | None = None
+        self._attendance = Attendance(self, desk.fairground)
         self._closed = False
         desk.connections.add(self)
 
@@ -97,6 +101,12 @@ class Connection:
         self._inbox.clear()
         self._desk.connections.discard(self)
         self._quit_room()
+        self._attendance.leave()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the connection has ended."""
+        return self._closed
 
     # --- the room's side --------------------------------------------------------------
 
@@ -130,6 +140,7 @@ class Connection:
         self._desk.tally.replaced += 1
         self._closed = True
         self._quit_room()
+        self._attendance.leave()
         self._peer.close(m.Close.REPLACED, "a newer connection of this player is there")
 
     def store_state(self, up: bool) -> None:
@@ -260,6 +271,11 @@ class Connection:
                 await self._create(message)
             case m.Finish():
                 await self._finish(message.n)
+            case w.Organise():
+                self._check_may_create()
+                await self._attendance.organise(message)
+            case _ if type(message) in TOURNAMENTS:
+                await self._patiently(lambda: self._attendance.ask(message))
             case _:
                 await self._patiently(lambda: self._ask(message))
 
@@ -345,6 +361,7 @@ class Connection:
             self._desk.tally.resumes += 1
             code, watching = who.room or "", who.role == "watching"
             await self._patiently(lambda: self._enter(code, watching=watching, resume=True))
+        await self._patiently(lambda: self._attendance.arrive(who))
 
     async def _identify(self, hello: m.Hello) -> tuple[Player, str | None]:
         """Find the player of a token, or make a new one; gives the new one's token."""
@@ -375,12 +392,15 @@ class Connection:
         await self._desk.store.players.set_room(who.id, None)
         return False
 
-    async def _create(self, create: m.Create) -> None:
+    def _check_may_create(self) -> None:
         doors = self._desk.doors
         if doors.is_draining:
             raise Refusal("draining", "This server is about to restart; try again in a moment.")
         if not doors.may_create(self._peer.address):
             raise Refusal("slow-down", "Too many rooms from this address; try again later.")
+
+    async def _create(self, create: m.Create) -> None:
+        self._check_may_create()
         sealed = await self._desk.rooms.seal(create.password)
         code = await self._desk.rooms.open(create.settings, self.player, sealed)
         if create.play:

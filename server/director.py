@@ -24,6 +24,7 @@ from server import events as rev
 from server.arranging import arrange
 from server.hall import Hall
 from server.halls import Halls
+from server.ladder import Ladder
 from server.race import Race
 from server.refusal import Refusal, store_away
 from server.room import Room
@@ -60,10 +61,13 @@ Decide = Callable[[Tournament], Sequence[ev.AnyEvent]]
 class Director:
     """Runs the tournaments, together with those of the other nodes."""
 
-    def __init__(self, store: Store, halls: Halls, rooms: Rooms, tally: Tally) -> None:
+    def __init__(
+        self, store: Store, halls: Halls, rooms: Rooms, ladder: Ladder, tally: Tally
+    ) -> None:
         self._store = store
         self._halls = halls
         self._rooms = rooms
+        self._ladder = ladder
         self._tally = tally
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -145,6 +149,9 @@ class Director:
         else:
             raise RuntimeError(f"tournament {hall.code} goes on and on")
         await self._follow_up(hall)
+        if hall.t.phase == "finished" and not hall.rated:
+            await self._ladder.apply(hall.t)
+            hall.rated = True
 
     async def _step(self, hall: Hall) -> bool:
         """Append what is due next; False where nothing is."""

@@ -190,6 +190,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             offsets=_offsets(events, twin),
             not_before=_not_before(events),
             due=due if due != self.race.next_due() else None,
+            others=_told(events, twin),
         )
 
     def _committed(self, events: Sequence[ev.AnyEvent]) -> None:
@@ -613,7 +614,7 @@ def summary_of(race: Race) -> dict[str, str]:
 
 def _play_summary(racer: Racer, event: ev.Played | ev.Undone) -> dict[str, str]:
     board = racer.ahead[2] if isinstance(event, ev.Played) and racer.ahead else racer.former[-1]
-    fields = {f"s:{racer.id}": f"{board.cards},{board.down},{racer.moves + 1}"}
+    fields = {keys.score_field(racer.id): f"{board.cards},{board.down},{racer.moves + 1}"}
     if board.is_solved:
         fields[keys.done_field(racer.id)] = "solved"
     return fields

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from wire import messages as m
+from wire import tournaments as w
 from wire.codec import BadFrame, decode_client
 
 State = Literal["new", "lobby", "seated", "watching"]
@@ -23,7 +24,24 @@ Transition = Literal["welcomed", "seated", "watching", "left"]
 
 _Kinds = frozenset[type[m.ClientMessage]]
 
-_ALWAYS: Final[_Kinds] = frozenset({m.Ping, m.Rooms, m.Record})
+# What is said about tournaments is said from everywhere, a seat in a race included.
+TOURNAMENTS: Final[_Kinds] = frozenset(
+    {
+        w.Organise,
+        w.Direct,
+        w.Tournaments,
+        w.Enter,
+        w.CheckIn,
+        w.Withdraw,
+        w.Rejoin,
+        w.Visit,
+        w.Browse,
+        w.Chronicle,
+        w.Ratings,
+        w.Career,
+    }
+)
+_ALWAYS: Final[_Kinds] = TOURNAMENTS | {m.Ping, m.Rooms, m.Record}
 _IN_ROOM: Final[_Kinds] = _ALWAYS | _Kinds(
     (m.Leave, m.Snapshot, m.Join, m.Spectate, m.Kick, m.Start, m.Chat)
 )

@@ -55,19 +55,33 @@ MAY_IMPORT: dict[str, str] = {
     " server.refusal server.rooms server.store server.tally server.tournament",
     "server.arranging": "server.events server.race server.refusal server.room server.rules"
     " server.store",
-    "server.director": "server.arranging server.events server.hall server.halls server.race"
-    " server.refusal server.room server.rooms server.standings server.store server.tally"
+    "server.ladder": "wire server.refusal server.rules server.store server.tournament",
+    "server.director": "server.arranging server.events server.hall server.halls server.ladder"
+    " server.race server.refusal server.room server.rooms server.standings server.store"
+    " server.tally server.tournament",
+    # What is shown of tournaments, and what is asked of them
+    "server.bulletin": "wire server.tournament",
+    "server.directing": "wire server.refusal server.rules server.tournament",
+    "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
     " server.tournament",
+    "server.gallery": "wire server.bulletin server.hall server.store server.tournament",
+    "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
+    " server.refusal server.store server.tournament",
+    "server.attendance": "wire server.directing server.director server.foyer server.gallery"
+    " server.guestbook server.hall server.halls server.ladder server.refusal server.rooms"
+    " server.store server.tournament",
     # The process
     "server.timekeeper": "server.refusal server.store server.tally",
-    "server.connection": "wire server.gateway server.patience server.race server.refusal"
-    " server.room server.rooms server.session server.store server.tally server.version server.view",
+    "server.connection": "wire server.attendance server.gateway server.patience server.race"
+    " server.refusal server.room server.rooms server.session server.store server.tally"
+    " server.version server.view",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
     "server.config": "server.gateway",
     "server.private": "server.config server.store",
-    "server.app": "server.config server.connection server.gateway server.metrics server.pages"
-    " server.private server.rooms server.session server.store server.tally server.tasks server.timekeeper"
+    "server.app": "server.attendance server.config server.connection server.director server.foyer"
+    " server.gateway server.halls server.ladder server.metrics server.pages server.private"
+    " server.rooms server.session server.store server.tally server.tasks server.timekeeper"
     " server.version",
     "server.workers": "server.config server.private",
     "server.cli": "server.app server.config server.logs server.store server.verify"

@@ -144,8 +144,8 @@ class SlotLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     round: int
     number: int
     name: str = ""
-    sides: list[str]  # an entry, "?" for not known yet, "" for nobody
-    sources: list[str]  # where each side comes from: "seed 3", "winner W1.2", "loser W2.1"
+    sides: list[str]  # an entry; empty: not known yet, or nobody (see `state`)
+    sources: list[str]  # where each side comes from, in words
     state: SlotState = "waiting"
     match: str = ""
     winner: str = ""

@@ -226,8 +226,8 @@ class Journals:
 
     # --- reading ----------------------------------------------------------------------
 
-    async def read(self, jid: JournalId, start: int = 0) -> list[Entry]:
-        """Read the entries after version `start`.
+    async def read(self, jid: JournalId, start: int = 0, limit: int | None = None) -> list[Entry]:
+        """Read the entries after version `start`, all or so many.
 
         Raises:
             Unavailable: the store does not answer.
@@ -236,9 +236,10 @@ class Journals:
         entries: list[Entry] = []
         while True:
             first = start + len(entries)
-            page = await line.ask("LRANGE", key, first, first + PAGE - 1)
+            size = PAGE if limit is None else min(PAGE, limit - len(entries))
+            page = await line.ask("LRANGE", key, first, first + size - 1)
             entries += [_entry(first + i, text) for i, text in enumerate(page, 1)]
-            if len(page) < PAGE:
+            if len(page) < size or len(entries) == limit:
                 return entries
 
     async def version(self, jid: JournalId) -> int:

@@ -63,6 +63,11 @@ def epoch_field(player: str) -> str:
     return f"e:{player}"
 
 
+def score_field(player: str) -> str:
+    """Name the summary field with a player's cards home, cards face down and moves."""
+    return f"s:{player}"
+
+
 def done_field(player: str) -> str:
     """Name the summary field that is set once a player's race is done."""
     return f"done:{player}"

@@ -89,6 +89,24 @@ class Someone:
                 self._news.clear()
                 await self._news.wait()
 
+    async def news(self) -> None:
+        """Wait for whatever comes next."""
+        self._news.clear()
+        await self._news.wait()
+
+    async def since(self, mark: int, kind: type[M]) -> M | None:
+        """The first message of a kind after so many; None if the race ends or refuses before."""
+        while True:
+            for message in self.heard[mark:]:
+                if isinstance(message, kind):
+                    return message
+                if isinstance(message, m.Refused | m.Standings | m.Left):
+                    return None
+            if self._reader.done():
+                return None
+            mark = len(self.heard)
+            await self.news()
+
     def last(self, kind: type[M]) -> M:
         return next(message for message in reversed(self.heard) if isinstance(message, kind))
 

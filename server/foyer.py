@@ -1,0 +1,173 @@
+"""Where this node's connections meet its tournaments: the guests and visitors of each hall."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from server.director import Director
+from server.gallery import Gallery, Sight, Visitor, parted
+from server.guestbook import Guest, Guestbook
+from server.hall import Hall
+from server.halls import Halls
+from server.refusal import Refusal, store_away
+from server.store import Store, Unavailable
+from server.tournament import Tournament, views
+
+log = logging.getLogger("dk.foyer")
+
+AGAIN_AFTER_S = 1.0  # a hall that has failed is opened again
+
+
+class Foyer:
+    """Keeps the halls open that connections of this node look at or play in."""
+
+    def __init__(self, store: Store, halls: Halls, director: Director) -> None:
+        self._store = store
+        self._halls = halls
+        self._director = director
+        self._books: dict[str, Guestbook] = {}
+        self._galleries: dict[str, Gallery] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # --- guests -----------------------------------------------------------------------
+
+    async def enter(self, code: str, guest: Guest) -> bool:
+        """Tell a connection what concerns its player; False where the player has no place.
+
+        Raises:
+            Refusal: there is no such tournament, or the store does not answer.
+        """
+        async with self._halls.held(code) as hall:
+            entry = hall.t.entries.get(hall.t.people.get(guest.player, ""))
+            if entry is None or hall.t.phase in ("finished", "cancelled"):
+                return False
+            book = self._books.get(code)
+            if book is None:
+                await self._halls.hold(code)  # until the last guest goes
+                book = self._books.get(code) or Guestbook(
+                    hall, self._director.arrange, lambda: self._book_lost(code)
+                )
+                if code in self._books:
+                    self._halls.release(code)
+                self._books[code] = book
+            book.enter(guest)
+            if hall.t.is_on and hall.t.stages and hall.t.format(hall.t.stage.number).on_clock:
+                self._director.look_soon(code)  # somebody more may be paired
+        return True
+
+    def exit(self, code: str, guest: Guest) -> None:
+        """Tell a connection no more."""
+        book = self._books.get(code)
+        if book is None:
+            return
+        book.exit(guest)
+        if not book.guests:
+            del self._books[code]
+            book.close()
+            self._halls.release(code)
+
+    def _book_lost(self, code: str) -> None:
+        book = self._books.pop(code, None)
+        if book is not None:
+            guests = [guest for each in book.guests.values() for guest in each]
+            book.close()
+            self._halls.release(code)
+            self._spawn(self._enter_again(code, guests))
+
+    async def _enter_again(self, code: str, guests: list[Guest]) -> None:
+        await asyncio.sleep(AGAIN_AFTER_S)
+        for guest in guests:
+            if not guest.is_gone:
+                await self.enter(code, guest)
+
+    # --- visitors ---------------------------------------------------------------------
+
+    async def visit(self, code: str, visitor: Visitor, sight: Sight) -> None:
+        """Show a tournament to a connection from now on.
+
+        Raises:
+            Refusal: there is no such tournament, or the store does not answer.
+        """
+        gallery = self._galleries.get(code)
+        if gallery is None:
+            hall = await self._halls.hold(code)  # until the last visitor goes
+            gallery = self._galleries.get(code)
+            if gallery is not None:
+                self._halls.release(code)
+            else:
+                gallery = Gallery(hall, self._store, lambda: self._gallery_lost(code))
+                self._galleries[code] = gallery
+        try:
+            await gallery.enter(visitor, sight)
+        except Unavailable:
+            raise store_away() from None
+        finally:
+            self._close_if_empty(code)
+
+    def depart(self, code: str, visitor: Visitor) -> None:
+        """Show a tournament to a connection no more."""
+        gallery = self._galleries.get(code)
+        if gallery is not None:
+            gallery.exit(visitor)
+            self._close_if_empty(code)
+
+    async def state(self, hall: Hall, sight: Sight) -> Tournament:
+        """Give a tournament as those of a sight may see it now.
+
+        Raises:
+            Unavailable: the store does not answer.
+        """
+        if sight == "organiser":
+            return hall.t
+        delay_ms = 1000 * hall.t.settings.race.delay_s
+        if sight == "player" or not delay_ms:
+            return views.public(hall.t)
+        entries = await self._store.journals.read(hall.jid)
+        return views.public(parted(entries, self._store.clock.now() - delay_ms)[0])
+
+    def _close_if_empty(self, code: str) -> None:
+        gallery = self._galleries.get(code)
+        if gallery is not None and gallery.is_empty:
+            del self._galleries[code]
+            gallery.close()
+            self._halls.release(code)
+
+    def _gallery_lost(self, code: str) -> None:
+        gallery = self._galleries.pop(code, None)
+        if gallery is not None:
+            looking = [
+                (visitor, sight)
+                for sight, showing in gallery.showings.items()
+                for visitor in showing.visitors
+            ]
+            gallery.close()
+            self._halls.release(code)
+            self._spawn(self._visit_again(code, looking))
+
+    async def _visit_again(self, code: str, looking: list[tuple[Visitor, Sight]]) -> None:
+        await asyncio.sleep(AGAIN_AFTER_S)
+        for visitor, sight in looking:
+            if not visitor.is_gone:
+                await self.visit(code, visitor, sight)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name="open a hall again")
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and isinstance(task.exception(), Refusal):
+            log.warning("hall not opened again", extra={"error": str(task.exception())})
+        elif not task.cancelled() and task.exception() is not None:
+            log.error("hall not opened again", exc_info=task.exception())
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for task in self._tasks:
+            task.cancel()
+        for book in self._books.values():
+            book.close()
+        for gallery in self._galleries.values():
+            gallery.close()
