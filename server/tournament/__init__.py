@@ -31,4 +31,14 @@ from server.tournament.calls import Call, call_of, calls, is_deal_over
 from server.tournament.clockwork import due, next_due, pairs_next
 from server.tournament.tournament import Tournament
 
-__all__ = ["Around", "Call", "Tournament", "call_of", "calls", "due", "is_deal_over", "next_due", "pairs_next"]
+__all__ = [
+    "Around",
+    "Call",
+    "Tournament",
+    "call_of",
+    "calls",
+    "due",
+    "is_deal_over",
+    "next_due",
+    "pairs_next",
+]

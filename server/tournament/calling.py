@@ -1,5 +1,6 @@
 """From what a format wants to what is called: rounds, their rooms and their deals."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -117,25 +118,36 @@ def _bouts(
 
 def next_races(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
     """Call the next races of the matches that wait for one and whose players are free."""
-    waiting = [state.matches[each] for each in state.open if state.matches[each].race is None]
-    racing = [state.matches[each] for each in state.open if state.matches[each].race is not None]
-    in_step = state.shares_deals(state.stage.number)
-    if not waiting or (in_step and racing):
-        return []
+    is_racing: dict[bool, list[Match]] = {True: [], False: []}
+    for each in state.open:
+        match = state.matches[each]
+        is_racing[match.race is not None].append(match)
+    racing, waiting = is_racing[True], is_racing[False]
+    if state.shares_deals(state.stage.number):
+        # The races of a round go in step: none of them starts before all others are over.
+        on = {match.round for match in racing}
+        waiting = [match for match in waiting if match.round not in on]
     called = _free(waiting, racing)
     if not called:
         return []
-    shared = shared_deal(state, called[0].round) if in_step and len(called) > 1 else ""
-    seats = [
+    seats = _seats(state, called, around)
+    return [ev.RacesCalled(seats=seats, starts=now + 1000 * state.settings.race_break_s)]
+
+
+def _seats(state: State, called: Sequence[Match], around: Around) -> list[Seat]:
+    together = Counter(match.round for match in called)
+    shares = state.shares_deals(state.stage.number)
+    return [
         Seat(
             match=match.id,
             race=len(match.races) + 1,
             room=around.new_code(),
-            deal=shared or own_deal(state, match.id, len(match.races) + 1),
+            deal=shared_deal(state, match.round)
+            if shares and together[match.round] > 1
+            else own_deal(state, match.id, len(match.races) + 1),
         )
         for match in called
     ]
-    return [ev.RacesCalled(seats=seats, starts=now + 1000 * state.settings.race_break_s)]
 
 
 def _free(waiting: Sequence[Match], racing: Sequence[Match]) -> list[Match]:

@@ -12,7 +12,7 @@ from server.tournament import beginning, calling
 from server.tournament import events as ev
 from server.tournament.around import Around
 from server.tournament.qualifying import qualified
-from server.tournament.records import Draft, End
+from server.tournament.records import Draft, End, Round
 from server.tournament.series import is_last
 from server.tournament.state import State
 
@@ -60,9 +60,9 @@ def _instants_of_play(state: State) -> Iterator[int]:
         race = state.matches[each].race
         if race is not None:
             yield lost_at(state, race.starts)
-    on = state.round
-    if on is not None and on.deadline is not None and not on.closed:
-        yield on.deadline
+    for on in _rounds_on(state):
+        if on.deadline is not None:
+            yield on.deadline
 
 
 def pairs_next(state: State) -> bool:
@@ -97,11 +97,18 @@ def _lost_races(state: State, now: int) -> list[ev.AnyEvent]:
 
 
 def _close(state: State, now: int) -> list[ev.AnyEvent]:
-    on = state.round
-    if on is None or on.deadline is None or on.closed or now < on.deadline:
-        return []
-    is_open = any(state.matches[each].is_open for each in on.matches)
-    return [ev.RoundClosed(round=on.number)] if is_open else []
+    return [
+        ev.RoundClosed(round=on.number)
+        for on in _rounds_on(state)
+        if on.deadline is not None and now >= on.deadline
+    ]
+
+
+def _rounds_on(state: State) -> list[Round]:
+    """Give the rounds with open matches whose time is not up: in an arena they are many."""
+    numbers = sorted({state.matches[each].round for each in state.open})
+    rounds = (state.rounds[number - 1] for number in numbers)
+    return [each for each in rounds if not each.closed]
 
 
 # --- rounds and stages ----------------------------------------------------------------

@@ -114,15 +114,15 @@ def _close(state: State, at: int, number: int) -> None:
 
 
 def delay(state: State, since: int, ms: int) -> None:
-    """Move what is still to come of the round that is on: its start, its races, its deadline."""
-    on = state.round
-    assert on is not None
-    deadline = on.deadline
-    state.change_round(
-        on.number,
-        starts=_later(on.starts, since, ms),
-        deadline=_later(deadline, since, ms) if deadline is not None else None,
-    )
+    """Move what is still to come of the rounds that are on: starts, races, deadlines."""
+    for number in {state.stage.rounds[-1], *(state.matches[each].round for each in state.open)}:
+        on = state.rounds[number - 1]
+        deadline = on.deadline
+        state.change_round(
+            number,
+            starts=_later(on.starts, since, ms),
+            deadline=_later(deadline, since, ms) if deadline is not None else None,
+        )
     for each in state.open:
         race = state.matches[each].race
         if race is not None:

@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+import rustworkx
+
 from server.tournament import Tournament
 from server.tournament import events as ev
 from server.tournament.records import Match, Result
 from server.tournament.settings import (
+    Arena,
     Double,
     Heats,
     NFold,
@@ -34,7 +37,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.rooms: set[str] = set()
-        self.deals: dict[str, str] = {}
+        self.deals: dict[str, int] = {}
         self.rounds: set[int] = set()
         self.ever_out: set[str] = set()
         self.results: dict[str, Result] = {}
@@ -47,16 +50,19 @@ class Watch:
             case ev.RoundCalled():
                 law(t.phase == "running", "a round is called only in a tournament that runs")
                 self._numbered(t, event)
-                self._bouts(t, event.bouts)
-                self._byes(t, event.bouts, event.byes)
+                self._bouts(t, event.round, event.bouts)
+                self._byes(t, event.byes)
+                self._meetings(t, event.bouts)
             case ev.Repaired(by=""):
-                self._bouts(t, event.bouts)
-                self._byes(t, event.bouts, event.byes)
+                self._bouts(t, event.round, event.bouts)
+                self._byes(t, event.byes)
+                self._meetings(t, event.bouts)
             case ev.Repaired():
-                self._bouts(t, event.bouts)
+                self._bouts(t, event.round, event.bouts)
             case ev.RacesCalled():
                 for seat in event.seats:
                     self._room(seat.room)
+                    self._deal(t, seat.deal, t.matches[seat.match].round)
             case ev.Raced():
                 law(t.matches[event.match].is_open, f"{event.match}: raced once decided")
 
@@ -79,7 +85,7 @@ class Watch:
             law(event.round == len(t.rounds) + 1, "a round's number is skipped")
         self.rounds.add(event.round)
 
-    def _bouts(self, t: Tournament, bouts: Sequence[ev.Bout]) -> None:
+    def _bouts(self, t: Tournament, number: int, bouts: Sequence[ev.Bout]) -> None:
         named = Counter(entry for bout in bouts for entry in bout.p if bout.room)
         if not any(isinstance(t.settings.stages[s.number].play, RoundRobin) for s in t.stages):
             law(max(named.values(), default=0) <= 1, "somebody is called to two matches")
@@ -88,6 +94,7 @@ class Watch:
             law(len(set(bout.p)) == len(bout.p), "somebody meets themselves")
             if bout.room:
                 self._room(bout.room)
+                self._deal(t, bout.deal, number)
                 there = [entry for entry in bout.p if entry not in bout.out]
                 law(all(t.entries[entry].is_in for entry in there), "somebody out is called")
 
@@ -95,7 +102,36 @@ class Watch:
         law(room not in self.rooms, "a room is called twice")
         self.rooms.add(room)
 
-    def _byes(self, t: Tournament, bouts: Sequence[ev.Bout], byes: Iterable[ev.Bye]) -> None:
+    def _deal(self, t: Tournament, deal: str, number: int) -> None:
+        may_share = t.shares_deals(t.stage.number) and self.deals.get(deal) == number
+        law(deal not in self.deals or may_share, "a deal comes twice")
+        self.deals[deal] = number
+
+    def _meetings(self, t: Tournament, bouts: Sequence[ev.Bout]) -> None:
+        """No rematch that could be avoided; in an arena none at once unless two are left."""
+        play = t.spec(t.stage.number).play
+        if isinstance(play, Swiss) and play.engine == "exact":
+            for group in range(len(t.stage.groups)):
+                pairs = [bout.p for bout in bouts if bout.group == group]
+                _check_rematches(pairs, self._met(t, group))
+        elif isinstance(play, Arena):
+            last = {e: m.other[e] for m in t.stage_matches(t.stage) for e in m.entries}
+            for a, b in (bout.p for bout in bouts):
+                at_once = last.get(a) == b and last.get(b) == a
+                left = [entry for entry in t.stage.groups[0] if t.entries[entry].is_in]
+                law(not at_once or len(left) == 2, f"{a} and {b} meet twice in a row")
+
+    def _met(self, t: Tournament, group: int) -> set[frozenset[str]]:
+        return {
+            frozenset(match.entries)
+            for match in t.stage_matches(t.stage)
+            if match.group == group
+            and not (t.repair and t.round is not None and match.round == t.round.number)
+            and match.result is not None
+            and match.result.kind in ("played", "ruled")
+        }
+
+    def _byes(self, t: Tournament, byes: Iterable[ev.Bye]) -> None:
         """Nobody sits out again while somebody else has sat out less."""
         if not isinstance(t.spec(t.stage.number).play, Swiss):
             return
@@ -131,6 +167,19 @@ class Watch:
             if entry not in match.lost
         )
         law(max(called.values(), default=0) <= 1, "somebody is called to two races at once")
+
+
+def _check_rematches(pairs: Sequence[Sequence[str]], met: set[frozenset[str]]) -> None:
+    if not any(frozenset(pair) in met for pair in pairs):
+        return
+    players = [player for pair in pairs for player in pair]
+    free = rustworkx.PyGraph()
+    free.add_nodes_from(players)
+    for (i, a), (j, b) in combinations(enumerate(players), 2):
+        if frozenset((a, b)) not in met:
+            free.add_edge(i, j, None)
+    largest = rustworkx.max_weight_matching(free, max_cardinality=True)
+    law(len(largest) < len(pairs), "a rematch could be avoided")
 
 
 def check_end(t: Tournament, watch: Watch) -> None:
@@ -190,6 +239,8 @@ def _check_group(
             _check_meetings(stayed, matches, 2 if play.double else 1)
         case Heats():
             _check_heats(matches)
+        case Swiss():
+            _check_points(t, stage, order, matches)
         case _:
             pass
 
@@ -212,6 +263,22 @@ def _check_meetings(stayed: Sequence[str], matches: Sequence[Match], times: int)
     law(max(met.values(), default=0) <= times, "two met too often")
     for a, b in combinations(stayed, 2):
         law(met[frozenset((a, b))] == times, f"{a} and {b}, who stayed, have not met")
+
+
+def _check_points(
+    t: Tournament, stage: int, order: Sequence[str], matches: Sequence[Match]
+) -> None:
+    """Every match that is not void hands out one point, every bye what it is worth."""
+    group = next(n for n, each in enumerate(t.stages[stage].groups) if each == order)
+    byes = Counter(
+        bye.kind
+        for number in t.stages[stage].rounds
+        for bye in t.rounds[number - 1].byes
+        if bye.p in order
+    )
+    decided = sum(bool(match.result and match.result.places) for match in matches)
+    given = sum(line.points for line in t.ranks(stage)[group])
+    law(given == 2 * (decided + byes["bye"]) + byes["half-bye"], "points do not add up")
 
 
 def _check_heats(matches: Sequence[Match]) -> None:

@@ -15,7 +15,7 @@ import pytest
 from server.tournament import calling, clockwork, series
 from server.tournament import events as ev
 from server.tournament.acts import reporting, ruling
-from server.tournament.formats import slots, swiss
+from server.tournament.formats import slots, swiss, table
 from server.tournament.records import Field, Match, Race
 from server.tournament.state import State
 from tests.tournament.fuzz import PLAYS, Run
@@ -79,6 +79,21 @@ def byes_are_forgotten(patch: Patch) -> None:
 
     whole = swiss.contenders
     patch.setattr(swiss, "contenders", contenders)
+
+
+def meetings_are_forgotten(patch: Patch) -> None:
+    """Swiss pairing does not know who has met."""
+    patch.setattr(swiss, "met", lambda matches: {})
+
+
+def points_get_lost(patch: Patch) -> None:
+    """A win brings nothing."""
+    patch.setattr(table, "match_points", lambda match, entry, worth: 0)
+
+
+def deals_come_again(patch: Patch) -> None:
+    """A second race of a match has the first one's deal."""
+    patch.setattr(calling, "own_deal", lambda state, match_id, race: match_id)
 
 
 def absent_ones_are_called(patch: Patch) -> None:
@@ -163,6 +178,9 @@ BREACHES: tuple[tuple[Callable[[Patch], None], str], ...] = (
     (emptiness_waits, "waits for ever"),
     (losers_are_out, "out with fewer"),
     (byes_are_forgotten, "sits out again"),
+    (meetings_are_forgotten, "a rematch could be avoided"),
+    (points_get_lost, "points do not add up"),
+    (deals_come_again, "a deal comes twice"),
     (absent_ones_are_called, "somebody out is called"),
     (results_come_twice, "raced once decided"),
     (players_are_torn, "two races at once"),
