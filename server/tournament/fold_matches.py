@@ -52,6 +52,7 @@ def fold(state: State, at: int, event: MatchEvent) -> None:
         case ev.MatchVoided():
             _rule(state, at, event, Result((), "void", event.why))
         case ev.Overridden():
+            state.change_match(event.match, lost=())  # who was put first has not given it up
             _rule(state, at, event, Result(ruled(event.places), "ruled", event.why))
         case _:
             assert_never(event)

@@ -184,6 +184,16 @@ def test_in_heats_another_one_goes_on() -> None:
     assert set(told.t.matches[match_of(told, "H2.1")].entries) == {others[0], "p002"}
 
 
+def test_who_was_absent_and_is_ruled_first_goes_on() -> None:
+    told = begun(Heats(size=4, advance=1), players=8)
+    call = calls(told.t)[0]
+    away, *here = [player for player, _ in call.players]
+    told.race(call, [[player] for player in here])
+    override(told, call.match, [[away], *([player] for player in here)])
+    told.race_all_of_round()
+    assert away in told.t.matches[match_of(told, "H2.1")].entries
+
+
 def test_in_duplicate_a_ruling_hands_the_tables_results_out_anew() -> None:
     told = begun(Duplicate(deals=1, table=2), players=4)
     for call in calls(told.t):

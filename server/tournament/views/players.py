@@ -60,8 +60,9 @@ def _next(state: State, entry: Entry, player: str, own: list[Match]) -> Next:
     if not state.is_on:
         return _before(state, entry)
     for match in own:
-        if match.is_open and match.race is not None and entry.id not in match.lost:
-            race = match.race
+        race = match.race
+        is_called = match.is_open and race is not None and player in race.players
+        if race is not None and is_called and entry.id not in match.lost:
             return Next(
                 kind="race",
                 text=f"Match {match.id}, race {race.number}: {match.why}.",
