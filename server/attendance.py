@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from server import bulletin
 from server.directing import Newcomer, Ruling, checked, entered
 from server.director import Director, new_room_code
 from server.foyer import Foyer
 from server.gallery import Sight, draw
-from server.guestbook import places_of
 from server.hall import OWNER, Hall
 from server.halls import Halls
 from server.ladder import Ladder
@@ -169,7 +169,11 @@ class Attendance:
                         lambda t: acts.decide_rejoin(t, player, player=player, elsewhere=elsewhere),
                     )
             await self._follow(code)
-            self._speaker.send(places_of(hall.t, [player])[player])
+            await self._tell_place(hall)
+
+    async def _tell_place(self, hall: Hall) -> None:
+        player = self._speaker.player
+        self._speaker.send((await hall.places([player]))[player])
 
     async def _enter(self, hall: Hall) -> None:
         assert self._who is not None
@@ -216,6 +220,7 @@ class Attendance:
             await self._director.act(hall, ruling.decide)
             tag = type(act).__struct_config__.tag
             self._speaker.send(w.Directed(tournament=code, do=str(tag), version=hall.t.version))
+            self._speaker.send(bulletin.duties(hall.t, by))
 
     async def _around(self, hall: Hall, act: a.AnyAct) -> Around:
         busy = {}
@@ -280,6 +285,10 @@ class Attendance:
             except BaseException:
                 self._look_away()
                 raise
+            if message.key:
+                self._speaker.send(bulletin.duties(hall.t, hall.role(message.key)))
+            if self._speaker.player in hall.t.people:
+                await self._tell_place(hall)
             if self._speaker.is_gone:
                 self._look_away()
 
@@ -296,7 +305,7 @@ class Attendance:
                 name, number = part
                 there = len(shown.rounds) if name == "pairings" else len(shown.stages) - 1
                 if name != "tournament" and number > there:
-                    raise Refusal("not-yet", "The tournament has not come to that.")
+                    raise Refusal("not-there", "The tournament has not come to that.")
                 found = draw(shown, part, now)
                 if found is not None:
                     self._speaker.send(found)

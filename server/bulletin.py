@@ -5,16 +5,19 @@ the organisers); nothing here hides anything.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from server.tournament import Call, Tournament, beginning, views
 from server.tournament.acts import actions
 from server.tournament.formats import table
 from server.tournament.records import Entry, Match
 from wire import tournaments as w
+from wire.acts import AnyAct
 from wire.formats import in_words
 
 NOTICES = 20  # the newest announcements
+
+ACTS = frozenset(str(each.__struct_config__.tag) for each in get_args(AnyAct))
 
 OWN_ACTS = {"enter": "enter", "check-in": "checkin", "withdraw": "withdraw", "rejoin": "rejoin"}
 
@@ -159,6 +162,15 @@ def _slot(box: views.BoxView) -> w.SlotLine:
     )
 
 
+def duties(t: Tournament, by: str) -> w.Duties:
+    """Give what the holder of a key may do."""
+    acts = set(actions(t, by)) & ACTS
+    if "invite" in acts:
+        acts.add("enrol")
+    role: Literal["owner", "referee"] = "owner" if by == "owner" else "referee"
+    return w.Duties(tournament=t.code, role=role, acts=sorted(acts))
+
+
 def called(t: Tournament, call: Call, player: str) -> w.Called:
     """Give the word to a player that a race waits."""
     starts = call.settings.start_at or 0
@@ -248,6 +260,22 @@ def _own(t: Tournament, ids: Iterable[str], entry: Entry) -> Iterator[Match]:
         match = t.matches[each]
         if entry.id in match.entries and not match.discarded:
             yield match
+
+
+class Shown:
+    """Places of players, from standings that are worked out once for each version."""
+
+    def __init__(self) -> None:
+        self._version = -1
+        self._ranks: dict[str, w.RankLine] = {}
+
+    def places(self, t: Tournament, players: Iterable[str]) -> dict[str, w.Place]:
+        """Give the tournament as each of some players sees it."""
+        shown = views.public(t)
+        if self._version != t.version:
+            self._ranks = rank_lines(ranking(shown, t.stage.number)) if t.stages else {}
+            self._version = t.version
+        return {player: place(shown, player, self._ranks) for player in players}
 
 
 def rank_lines(shown: w.Ranking) -> dict[str, w.RankLine]:

@@ -9,10 +9,9 @@ from server import bulletin
 from server.hall import Hall, HallListener
 from server.refusal import Refusal
 from server.store import Entry
-from server.tournament import Call, Tournament, call_of, views
+from server.tournament import Call, Tournament, call_of
 from server.tournament import events as ev
 from wire import messages as m
-from wire import tournaments as w
 
 log = logging.getLogger("dk.guestbook")
 
@@ -164,7 +163,7 @@ class Guestbook(HallListener):
             self._spawn(self._tell_places(players))
 
     async def _tell_places(self, players: list[str]) -> None:
-        places = await asyncio.to_thread(places_of, self.hall.t.fork(), players)
+        places = await self.hall.places(players)
         for player, place in places.items():
             for guest in list(self.guests.get(player, ())):
                 guest.send(place)
@@ -178,10 +177,3 @@ class Guestbook(HallListener):
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("guests not told", exc_info=task.exception())
-
-
-def places_of(t: Tournament, players: list[str]) -> dict[str, w.Place]:
-    """Give the tournament as each of some players sees it."""
-    shown = views.public(t)
-    ranks = bulletin.rank_lines(bulletin.ranking(shown, t.stage.number)) if t.stages else {}
-    return {player: bulletin.place(shown, player, ranks) for player in players}

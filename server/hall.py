@@ -4,10 +4,11 @@ import asyncio
 import hashlib
 import hmac
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
+from server.bulletin import Shown
 from server.follower import Batch, Follower
 from server.presence import Presence
 from server.refusal import Refusal
@@ -16,6 +17,7 @@ from server.tally import Tally
 from server.tournament import Tournament
 from server.tournament import events as ev
 from server.tournament.records import Match
+from wire import tournaments as w
 from wire.formats import in_words
 
 log = logging.getLogger("dk.halls")
@@ -46,6 +48,8 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         self.looked = 0
         self.net: int | None = None  # the timer that the last commit from here has set
         self._turn = asyncio.Lock()  # commits from here do not get in each other's way
+        self._placing = asyncio.Lock()
+        self._shown = Shown()
         self._hashes: dict[str, str] = {}  # of the keys, by role
 
     @property
@@ -138,6 +142,17 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
             sets=summary_of(twin),
             due=self.net,
         )
+
+    # --- showing ----------------------------------------------------------------------
+
+    async def places(self, players: Collection[str]) -> dict[str, w.Place]:
+        """Give the tournament as each of some players sees it.
+
+        Standings take a while in a large field: not on the event loop, and once for all who
+        ask about one version.
+        """
+        async with self._placing:
+            return await asyncio.to_thread(self._shown.places, self.t.fork(), players)
 
     # --- keys -------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.verify": "wire server.events server.race server.rules server.standings",
     "server.session": "wire",
     "server.tournament": "wire server.journaling server.refusal server.rules",
+    "server.recount": "wire server.journaling server.refusal server.tournament server.verify",
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
@@ -49,8 +50,9 @@ MAY_IMPORT: dict[str, str] = {
     "server.rooms": "wire server.events server.holding server.password server.patience server.race"
     " server.refusal server.room server.rules server.store server.tally",
     # Tournaments over the store and over rooms
-    "server.hall": "wire server.follower server.presence server.refusal server.store server.tally"
-    " server.tournament",
+    "server.bulletin": "wire server.tournament",
+    "server.hall": "wire server.bulletin server.follower server.presence server.refusal"
+    " server.store server.tally server.tournament",
     "server.halls": "wire server.hall server.holding server.journaling server.patience"
     " server.refusal server.rooms server.store server.tally server.tournament",
     "server.arranging": "server.events server.race server.refusal server.room server.rules"
@@ -60,7 +62,6 @@ MAY_IMPORT: dict[str, str] = {
     " server.race server.refusal server.room server.rooms server.standings server.store"
     " server.tally server.tournament",
     # What is shown of tournaments, and what is asked of them
-    "server.bulletin": "wire server.tournament",
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
     " server.tournament",
@@ -77,11 +78,13 @@ MAY_IMPORT: dict[str, str] = {
     " server.version server.view",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
+    "server.public": "wire server.bulletin server.foyer server.gateway server.halls"
+    " server.refusal server.store server.tournament",
     "server.config": "server.gateway",
     "server.private": "server.config server.store",
     "server.app": "server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
-    " server.rooms server.session server.store server.tally server.tasks server.timekeeper"
+    " server.public server.rooms server.session server.store server.tally server.tasks server.timekeeper"
     " server.version",
     "server.workers": "server.config server.private",
     "server.cli": "server.app server.config server.logs server.store server.verify"
@@ -103,6 +106,8 @@ ONLY_FOR: dict[str, str] = {
     "rustworkx": "server.tournament.pairing.matching",
     "py4swiss": "server.tournament.pairing.dutch",
     "openskill": "server.tournament.rating",
+    "jinja2": "server.public.render",
+    "markupsafe": "server.public.render",
 }
 
 # What is pure takes time, chance and I/O as values.
@@ -117,11 +122,20 @@ PURE = [
     "server.refusal",
     "server.journaling",
     "server.tournament",
+    "server.recount.journal",
+    "server.public.figures",
+    "server.public.layout",
+    "server.public.rows",
+    "server.public.sheet",
+    "server.public.words",
     "client.model",
     "client.paint",
     "client.plays",
     "client.clock",
     "client.cards",
+    "client.tournament.bracket",
+    "client.tournament.scene",
+    "client.tournament.sheets",
 ]
 IMPURE = [
     "asyncio",

@@ -5,7 +5,7 @@ and two secret keys, the owner's and the referee's, which are told this once. Wh
 key may then `direct`: one act of `wire.acts` in each message, with a reason for the audit
 log. The answer is `directed` (or `enrolled`, with the tokens of the players that were made),
 or `refused`; the code `needs-confirm` says which matches would be discarded: say the same
-again with `confirm`.
+again with `confirm`. `duties` lists what may be directed now.
 
 *A player* says `enter`, `checkin`, `withdraw`, `rejoin`; each is answered by `place`. Of a
 race the player is `called`, on every connection and again after each hello; the answer is to
@@ -322,6 +322,14 @@ class Directed(ServerMessage, frozen=True, kw_only=True):
     tournament: TournamentCode
     do: str
     version: int  # of the tournament afterwards
+
+
+class Duties(ServerMessage, frozen=True, kw_only=True):
+    """What the holder of a key may direct now: after a visit with it, and after each act."""
+
+    tournament: TournamentCode
+    role: Literal["owner", "referee"]
+    acts: list[str]  # by their tags
 
 
 class Enrolled(ServerMessage, frozen=True, kw_only=True):
