@@ -112,6 +112,7 @@ class Run:
         self.rooms: dict[str, Room] = {}
         self.refused: Counter[str] = Counter()
         self.folds = 0
+        self.next_crash = self.r.randint(1, 40)
         self.late = 0
 
     # --- appending --------------------------------------------------------------------
@@ -122,13 +123,15 @@ class Run:
             self.told.tell(event)
             self.count(event)
             self.watch.after(self.told.t, event)
-        if self.r.random() < 0.02:
+        if self.told.t.version >= self.next_crash:
             self.crash()
 
     def crash(self) -> None:
         """Go on with what the journal tells."""
         again = self.told.folded()
         self.folds += 1
+        # Often at first and ever more rarely, so that folding stays as long as the journal.
+        self.next_crash = again.version + self.r.randint(1, 10 + again.version)
         law(again.dump() == self.told.t.dump(), "the journal folds to another tournament")
         self.look()
         self.told.t = again
