@@ -19,6 +19,7 @@ from pathlib import Path
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import serve
 
+from bench.driver import Driver, drive, frame
 from server.rules import RULES, Move, Position, deal
 from server.rules.stuck import may_be_stuck
 from wire import messages as m
@@ -46,10 +47,13 @@ def playout(count: int, chance: random.Random) -> list[str]:
     position: Position = deal(RULES["double-klondike"], SEED)
     draw = Move.parse("d")
     texts = []
-    for _ in range(count):
+    while len(texts) < count and not position.is_solved:
         move = chance.choice(position.legal_moves())
         if may_be_stuck(position.play(move)):
-            move = draw  # the hand keeps its cards, and a race of the stuck would end
+            # A race of the stuck would end.
+            if not position.is_legal(draw):
+                break
+            move = draw
         texts.append(move.text())
         position = position.play(move)
     return texts
@@ -84,13 +88,15 @@ async def ask(socket: ClientConnection, message: m.ClientMessage, kind: type) ->
             return heard
 
 
-async def race(url: str, players: int) -> list[ClientConnection]:
-    """A running race of so many players."""
+async def race(url: str, players: int) -> tuple[list[ClientConnection], list[str]]:
+    """A running race of so many players, and their tokens."""
     sockets = [await line(f"{url}/ws") for _ in range(players)]
     settings = m.Settings(seed=SEED, seats=players, start="host", countdown_s=0)
-    code = ""
+    code, tokens = "", []
     for number, socket in enumerate(sockets):
-        await ask(socket, m.Hello(v=m.PROTOCOL, name=f"p{number}"), m.Welcome)
+        welcome = await ask(socket, m.Hello(v=m.PROTOCOL, name=f"p{number}"), m.Welcome)
+        assert isinstance(welcome, m.Welcome)
+        tokens.append(welcome.token or "")
         if number == 0:
             room = await ask(socket, m.Create(settings=settings), m.Room)
             assert isinstance(room, m.Room)
@@ -101,25 +107,30 @@ async def race(url: str, players: int) -> list[ClientConnection]:
     for socket in sockets:
         while not isinstance(decode_server(await socket.recv()), m.Board):  # type: ignore[arg-type]
             pass
-    return sockets
+    return sockets, tokens
 
 
-async def play(socket: ClientConnection, moves: list[str]) -> None:
-    """Send moves one by one, each after the answer to the former."""
-    for n, text in enumerate(moves, 1):
-        await socket.send(encode(m.Move(n=n, m=text)))
-        while True:
-            frame = await socket.recv()
-            assert isinstance(frame, bytes)
-            if b"\xa1t\xa5moved" in frame[:12]:
-                break
+async def seats(url: str, rooms: int, players: int) -> list[Driver]:
+    """Races that run, their seats taken over by clients that cost next to nothing."""
+    port = int(url.rpartition(":")[2])
+    result = []
+    for _ in range(rooms):
+        sockets, tokens = await race(url, players)
+        for socket, token in zip(sockets, tokens, strict=True):
+            driver = await drive(port, b"\xa5moved")
+            driver.say(m.Hello(v=m.PROTOCOL, token=token))
+            await socket.wait_closed()  # replaced: the new line is in the room
+            result.append(driver)
+    return result
 
 
-async def bounce(socket: ClientConnection, moves: list[str]) -> None:
-    """Send the same frames to the echo."""
-    for n, text in enumerate(moves, 1):
-        await socket.send(encode(m.Move(n=n, m=text)))
-        await socket.recv()
+async def run(lines: list[Driver], scripts: list[list[bytes]]) -> None:
+    """Let all send at once."""
+    for driver, frames in zip(lines, scripts, strict=True):
+        driver.run(frames)
+    await asyncio.gather(*(driver.done for driver in lines))
+    for driver in lines:
+        driver.close()
 
 
 async def end(process: Process) -> None:
@@ -131,7 +142,10 @@ async def end(process: Process) -> None:
 async def measure(rooms: int, players: int, count: int, rounds: int) -> None:
     """Alternate the two, so that a busy neighbour hits both, and print the medians."""
     chance = random.Random(SEED)
-    scripts = [playout(count, chance) for _ in range(rooms * players)]
+    scripts = [
+        [frame(m.Move(n=n, m=text)) for n, text in enumerate(playout(count, chance), 1)]
+        for _ in range(rooms * players)
+    ]
     total = sum(map(len, scripts))
     moves, echoes, stores = [], [], []
     for _ in range(rounds):
@@ -144,13 +158,12 @@ async def measure(rooms: int, players: int, count: int, rounds: int) -> None:
         )
         assert server.stdout is not None
         url = (await server.stdout.readline()).decode().split()[-1]
-        sockets = [line for _ in range(rooms) for line in await race(url, players)]
+        lines = await seats(url, rooms, players)
         (store,) = children(server.pid)
         before, store_before = cpu_s(server.pid), cpu_s(store)
-        await asyncio.gather(*(play(s, script) for s, script in zip(sockets, scripts, strict=True)))
+        await run(lines, scripts)
         moves.append((cpu_s(server.pid) - before) / total * 1e6)
         stores.append((cpu_s(store) - store_before) / total * 1e6)
-        await asyncio.gather(*(socket.close() for socket in sockets))
         await end(server)
 
         server = await asyncio.create_subprocess_exec(
@@ -158,13 +171,10 @@ async def measure(rooms: int, players: int, count: int, rounds: int) -> None:
         )
         assert server.stdout is not None
         port = int(await server.stdout.readline())
-        sockets = [await line(f"ws://127.0.0.1:{port}") for _ in scripts]
+        lines = [await drive(port, b"") for _ in scripts]
         before = cpu_s(server.pid)
-        await asyncio.gather(
-            *(bounce(s, script) for s, script in zip(sockets, scripts, strict=True))
-        )
+        await run(lines, scripts)
         echoes.append((cpu_s(server.pid) - before) / total * 1e6)
-        await asyncio.gather(*(socket.close() for socket in sockets))
         await end(server)
     move, bare, store = (statistics.median(values) for values in (moves, echoes, stores))
     print(

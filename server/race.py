@@ -78,6 +78,7 @@ class Racer:
     # The move that the referee has just allowed: (board, text, board after it). The fold
     # takes the result from here instead of playing the same move twice.
     ahead: tuple[Position, str, Position] | None = None
+    _counted: tuple[Position | None, int, int] = (None, 0, 0)
     # Proved by whoever follows the race: nothing more can be gained. That no play can
     # gain anything holds after every further play, too; only an undo leads out of it.
     is_stuck: bool = False
@@ -90,12 +91,19 @@ class Racer:
     @property
     def cards(self) -> int:
         """Cards on the foundations."""
-        return self.board.cards if self.board is not None else 0
+        return self._count()[1]
 
     @property
     def down(self) -> int:
         """Cards still face down in the columns."""
-        return self.board.down if self.board is not None else 0
+        return self._count()[2]
+
+    def _count(self) -> tuple[Position | None, int, int]:
+        # Once a board: every play asks several times, for the order, the push, the answer.
+        board = self.board
+        if self._counted[0] is not board:
+            self._counted = (board, board.cards, board.down) if board else (None, 0, 0)
+        return self._counted
 
     @property
     def is_done(self) -> bool:
@@ -243,13 +251,13 @@ class Race:
         else:
             after = board.play(Move.parse(event.m))
         self._place(racer, after, at)
-        if after.is_solved:
+        if racer.cards == self.rules.cards:
             self._done(racer, "solved", at)
 
     def _place(self, racer: Racer, board: Position, at: int) -> None:
-        former = racer.board
+        before = racer.cards, racer.down
         racer.board = board
-        if former is None or (former.cards, former.down) != (board.cards, board.down):
+        if before != (racer.cards, racer.down):
             racer.reached_at = at
 
     def _done(self, racer: Racer, outcome: Outcome, at: int) -> None:

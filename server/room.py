@@ -359,15 +359,17 @@ class Room(Follower[Race, ev.AnyEvent]):
         self._task(self._logged(self.look()), "look")
 
     def _judge_soon(self, player: str) -> None:
-        """Have it looked into whether a player is stuck, if that is not plain to see."""
-        racer = self.race.racers[player]
-        board = racer.board
-        if player not in self._judging and not racer.is_stuck and board and may_be_stuck(board):
+        """Have it looked into, in a moment, whether a player is stuck."""
+        if player not in self._judging:
             loop = asyncio.get_running_loop()
             self._judging[player] = loop.call_later(JUDGE_AFTER_S, self._judge, player)
 
     def _judge(self, player: str) -> None:
-        self._task(self._judge_now(player), f"judge {player}")
+        racer = self.race.racers.get(player)
+        if racer and racer.board and not racer.is_stuck and may_be_stuck(racer.board):
+            self._task(self._judge_now(player), f"judge {player}")
+        else:
+            del self._judging[player]
 
     async def _judge_now(self, player: str) -> None:
         # The search takes some ten milliseconds: not on the event loop, not at each play.
