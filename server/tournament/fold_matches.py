@@ -68,7 +68,7 @@ def _call_round(state: State, at: int, event: ev.RoundCalled) -> None:
         state.rounds.append(made)
         state.change_stage(event.stage, rounds=(*state.stages[event.stage].rounds, number))
     else:
-        state.change_round(number, deadline=event.deadline, closed=False)
+        state.change_round(number, deadline=event.deadline, closed=False, published=False)
     state.redo = frozenset()
     _call(state, at, number, event.bouts, event.starts)
 
@@ -212,6 +212,8 @@ def _follow(
         state.phase, state.over_why = "running", ""
     del state.stages[event.stage + 1 :]
     state.change_stage(event.stage, ended=None)
+    if state.round is not None:
+        state.change_round(state.round.number, published=False)  # what has changed is held anew
     for each in event.discards:
         _discard(state, at, each)
     gone = [state.matches[each] for each in event.discards]

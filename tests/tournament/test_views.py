@@ -160,3 +160,37 @@ def test_held_results_are_in_nothing_that_is_shown_until_they_are_published() ->
     told.tell(*acts.decide_publish(told.t, "referee"))
     assert views.public(told.t) is told.t
     assert [line.points for line in views.standings(told.t, 0)[0].lines] == [2, 2, 0, 0]
+
+
+def test_results_that_a_ruling_changes_are_held_again() -> None:
+    told = begun(Swiss(rounds=1), hold=True)
+    told.race_all()
+    told.tell(*acts.decide_publish(told.t, "referee"))
+    told.settle()
+    assert told.t.phase == "finished"
+    told.tell(
+        *acts.decide_override(
+            told.t, "owner", told.now, "1.1", [["p003"], ["p001"]], "typed it in wrong"
+        )
+    )
+    told.settle()
+    assert told.t.phase == "running"
+    assert views.is_hidden(told.t)
+    told.tell(*acts.decide_publish(told.t, "owner"))
+    told.settle()
+    assert told.t.phase == "finished"
+
+
+def test_rounds_of_a_stage_that_is_played_anew_can_still_be_looked_at() -> None:
+    told = begun(RoundRobin(), Single(), players=8, groups=2, qualify=2)
+    while told.t.stage.number == 0:
+        told.race_all_of_round()
+    last = told.t.rounds[-1].number
+    decider = next(m for m in told.t.matches.values() if set(m.entries) == {"p001", "p004"})
+    told.tell(
+        *acts.decide_restart(told.t, "owner", told.now, decider.id, "wrong deal", confirm=True)
+    )
+    told.settle()
+    assert len(told.t.stages) == 1
+    shown = views.round_view(told.t, last)
+    assert {match.state for match in shown.matches} == {"discarded"}

@@ -156,8 +156,9 @@ def _side(state: State, match: Match, entry: str) -> Side:
 
 
 def seed_of(state: State, stage: int, group: int, entry: str) -> int:
-    """Give an entry's seed in its group, from 1; 0 when the stage has been played anew."""
-    order = state.stages[stage].groups[group] if stage < len(state.stages) else ()
+    """Give an entry's seed in its group, from 1; 0 when the stage is played anew without it."""
+    groups = state.stages[stage].groups if stage < len(state.stages) else ()
+    order = groups[group] if group < len(groups) else ()
     return order.index(entry) + 1 if entry in order else 0
 
 
