@@ -17,11 +17,12 @@ def main() -> int:
     """Runs a storm; 0 if nothing was lost, doubled, wrong or without an end."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--seed", type=int, help="of the schedule; drawn by chance without it")
-    parser.add_argument("--seconds", type=float, default=240.0, help="how long faults come")
-    parser.add_argument("--per-second", type=float, default=1.2, help="faults, on the average")
+    parser.add_argument("--seconds", type=float, default=270.0, help="how long faults come")
+    parser.add_argument("--per-second", type=float, default=1.0, help="faults, on the average")
     parser.add_argument("--verbose", action="store_true", help="say each fault and each race")
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else SystemRandom().randrange(1_000_000)
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # lines that break are its business
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
         logging.getLogger("websockets").setLevel(logging.WARNING)

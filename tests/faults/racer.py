@@ -22,6 +22,7 @@ from wire.codec import decode_server, encode
 ABNORMAL: Final = 1006
 AGAIN: Final = ("store", "conflict")  # refusals after which the same play is sent once more
 SUSPICION_S: Final = 3.0  # an answer is owed and nothing at all is heard: is anybody there?
+SILENCE_S: Final = 6.0  # nothing is owed, and all the same
 PONG_S: Final = 2.0
 LONGEST_WAIT_S: Final = 0.25
 OPEN_S: Final = 5.0
@@ -101,7 +102,7 @@ class Racer:
         self._moving_to = door or self._other_door()
 
     def stop(self) -> None:
-        """Has it resign as soon as all its plays are answered."""
+        """Has it resign as soon as all its plays are answered, if that is not its way to go."""
         self.plan = replace(self.plan, plays=0)
 
     @property
@@ -199,7 +200,7 @@ class Racer:
                 async with asyncio.timeout(LONGEST_WAIT_S if self._rests else self._breath()):
                     data = await socket.recv()
             except TimeoutError:
-                if self._owes_answer and _now() - heard_at > SUSPICION_S:
+                if _now() - heard_at > (SUSPICION_S if self._is_owed else SILENCE_S):
                     async with asyncio.timeout(PONG_S):
                         await (await socket.ping())
                     heard_at = _now()
@@ -221,7 +222,7 @@ class Racer:
         return not self.is_racing or len(self._pending) >= self.plan.ahead or self._rested
 
     @property
-    def _owes_answer(self) -> bool:
+    def _is_owed(self) -> bool:
         return bool(self._pending) or not self._is_on_board
 
     # --- hearing ----------------------------------------------------------------------
@@ -396,9 +397,9 @@ class Racer:
             return self.plan.script[n - 1] if n <= len(self.plan.script) else None
         chance = self._chance
         dice = chance.random()
-        if dice < 0.5:
+        if dice < 0.7:
             return "d"
-        if dice < 0.6 and self.plan.undo:
+        if dice < 0.8 and self.plan.undo:
             return "undo"
         columns = [name for name in self._piles if name.isdecimal()]
         return f"{chance.choice([*columns, 'w'])}>"

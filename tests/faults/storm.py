@@ -77,11 +77,18 @@ class Figures:
 class Storm:
     """A fleet, races on it, and the faults of a schedule."""
 
-    def __init__(self, folder: Path, seed: int, seconds: float, per_s: float) -> None:
+    def __init__(
+        self, folder: Path, seed: int, seconds: float, per_s: float, *, vanishing: float = 0.2
+    ) -> None:
+        """`vanishing` is the share of races that somebody leaves without a word.
+
+        Those go on until their time is up, half a minute after their start.
+        """
         self.faults = plan(seed, seconds, per_s)
         self.figures = Figures()
         self._chance = Random(seed + 1)
         self._seconds = seconds
+        self._vanishing = vanishing
         options = ["--drain-seconds", "1"]
         self._fleet = Fleet(folder, through_proxies=True, options=options, chance=self._chance)
         self._races: list[Race] = []
@@ -118,7 +125,10 @@ class Storm:
             race = self._new_race()
             self._races.append(race)
             await race.begin(END_LIMIT_S)
-            verdict = await race.end(max(0.0, end - loop.time()) + END_LIMIT_S)
+            await asyncio.wait(race.tasks, timeout=max(0.0, end - loop.time()))
+            for racer in race.racers:
+                racer.stop()
+            verdict = await race.end(END_LIMIT_S)
             self._races.remove(race)
             self._checked.append(race)
             self._note(race, verdict)
@@ -132,7 +142,7 @@ class Storm:
             settings = solvable.settings(seats)
         else:
             undo = chance.choice(["off", "safe", "free"])
-            plays = chance.randint(40, 150)
+            plays = chance.randint(20, 100)
             plans = [Plan(plays=plays, per_s=per_s, undo=undo != "off")] * seats
             settings = m.Settings(
                 seats=seats,
@@ -141,7 +151,7 @@ class Storm:
                 undo=undo,
                 seed=chance.choice([None, "7"]),
             )
-        if chance.random() < 0.2:
+        if chance.random() < self._vanishing:
             plans = [*plans[:-1], Plan(plays=20, per_s=per_s, vanishes=True)]
             settings = _shortened(settings)
         if chance.random() < 0.5:
