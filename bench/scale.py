@@ -17,7 +17,8 @@ from asyncio.subprocess import PIPE
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.move import ask, children, cpu_s, end, line, playout, race
+from bench.driver import frame
+from bench.move import ask, children, cpu_s, end, line, playout, race, run, seats
 from server.audience import SCORES_WITHIN_S
 from wire import messages as m
 from wire.codec import encode
@@ -51,10 +52,11 @@ async def measure(viewers: int, moves: int) -> Costs:
     assert server.stdout is not None
     url = (await server.stdout.readline()).decode().split()[-1]
     (store,) = children(server.pid)
+    move_us, store_us = await _loaded(server.pid, store, url)
     paced = 0.005  # seconds between moves, so that pushes are as many as they can be
-    alone, store_us, _ = await _run(server.pid, store, url, script, 0, paced)
+    alone, _ = await _run(server.pid, url, script, 0, paced)
     before = _rss_kib(server.pid)
-    crowd, _, sockets = await _run(server.pid, store, url, script, viewers, paced)
+    crowd, sockets = await _run(server.pid, url, script, viewers, paced)
     connection_kib = (_rss_kib(server.pid) - before) / viewers
     pushes = len(script) * paced / SCORES_WITHIN_S
     push_us = (crowd - alone) / (pushes * viewers)
@@ -67,18 +69,32 @@ async def measure(viewers: int, moves: int) -> Costs:
         moves=400, undos=0, turn=3, at=1_800_000_000_000, can=["draw", "finish"],
     )  # fmt: skip
     return Costs(
-        move_us=alone / len(script),
+        move_us=move_us,
         push_us=max(0.1, push_us),
-        store_us=store_us / len(script),
+        store_us=store_us,
         connection_kib=max(1.0, connection_kib),
         push_bytes=len(encode(push)) + OVERHEAD,
         reply_bytes=len(encode(reply)) + OVERHEAD,
     )
 
 
+async def _loaded(node: int, store: int, url: str) -> tuple[float, float]:
+    """The cost of a move, on the node and in the store, while many come in at once."""
+    chance = random.Random("scale")
+    scripts = [
+        [frame(m.Move(n=n, m=text)) for n, text in enumerate(playout(500, chance), 1)]
+        for _ in range(32)
+    ]
+    lines = await seats(url, 16, 2)
+    before, store_before = cpu_s(node), cpu_s(store)
+    await run(lines, scripts)
+    total = sum(map(len, scripts))
+    return (cpu_s(node) - before) * 1e6 / total, (cpu_s(store) - store_before) * 1e6 / total
+
+
 async def _run(
-    node: int, store: int, url: str, script: list[str], viewers: int, paced: float
-) -> tuple[float, float, list]:  # type: ignore[type-arg]
+    node: int, url: str, script: list[str], viewers: int, paced: float
+) -> tuple[float, list]:  # type: ignore[type-arg]
     racers, _ = await race(url, 2)
     room = await ask(racers[0], m.Snapshot(), m.Room)
     assert isinstance(room, m.Room)
@@ -90,16 +106,16 @@ async def _run(
         sockets.append(socket)
     drains = [asyncio.create_task(_drain(socket)) for socket in sockets]
     await asyncio.sleep(0.5)
-    before, store_before = cpu_s(node), cpu_s(store)
+    before = cpu_s(node)
     for n, text in enumerate(script, 1):
         await play_one(racers[0], n, text)
         await asyncio.sleep(paced)
-    used = (cpu_s(node) - before) * 1e6, (cpu_s(store) - store_before) * 1e6
+    used = (cpu_s(node) - before) * 1e6
     for drain in drains:
         drain.cancel()
     for racer in racers:
         await racer.close()
-    return *used, sockets
+    return used, sockets
 
 
 async def play_one(socket, n: int, text: str) -> None:  # type: ignore[no-untyped-def]
