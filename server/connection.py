@@ -202,7 +202,7 @@ class Connection:
         try:
             await self._do(message)
         except Refusal as refusal:
-            self._turned_down(tag, refusal)
+            self._turned_down(tag, refusal, getattr(message, "n", None))
         except Fault as fault:
             self._at_fault(fault)
         except Missing:
@@ -233,7 +233,7 @@ class Connection:
             if self._closed:
                 raise store_away()  # to nobody
 
-    def _turned_down(self, tag: str, refusal: Refusal) -> None:
+    def _turned_down(self, tag: str, refusal: Refusal, n: int | None) -> None:
         if refusal.code == "replaced":
             self.replaced()
         elif tag == "hello" and refusal.code == "store":
@@ -242,7 +242,7 @@ class Connection:
         elif tag == "hello" and refusal.code == "newer-room":
             self._peer.close(m.Close.RESTART, "your room is on a newer server; come back")
         else:
-            self._refuse(tag, refusal)
+            self._refuse(tag, refusal, n)
 
     def _at_fault(self, fault: Fault) -> None:
         self.send(fault.error)
@@ -477,18 +477,26 @@ class Connection:
     def _quit_room(self) -> None:
         room, self._room = self._room, None
         if room is not None:
+            if self._played is not None and not self._played.done():
+                self._played.set_result(None)  # its outcome is shown to nobody here any more
             room.exit(self)
             self._desk.rooms.release(room.code)
 
     async def _finish(self, n: int) -> None:
         room = self._in_room()
         racer = room.race.racers[self.player]
-        for number, text in enumerate(room.race.decide_finish(self.player), n):
+        # Asked again: the same outcomes again, and then what is left to do.
+        for number in range(n, racer.n + 1):
+            self.send(room.repeated(self.player, number))
+        if n <= racer.n and racer.is_done:
+            return
+        first = max(n, racer.n + 1)
+        for number, text in enumerate(room.race.decide_finish(self.player), first):
             self._played = asyncio.get_running_loop().create_future()
             if room.play(self, number, text):
                 await self._played
-            if racer.n < number:
-                break  # refused, and said so
+            if racer.n < number or self._room is not room:
+                break  # refused, and said so; or the rest is for whoever comes back
 
     async def _record(self, code: str, start: int) -> None:
         async with self._desk.rooms.held(code) as room:

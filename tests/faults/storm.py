@@ -26,7 +26,7 @@ from wire import messages as m
 
 log = logging.getLogger("dk.faults")
 
-RACES_AT_ONCE = 4
+RACES_AT_ONCE = 5
 END_LIMIT_S = 90.0  # for a race to end once nothing goes wrong any more
 # What nodes may log as errors in all this; anything else is a fault of ours.
 EXPECTED = re.compile("the store does not answer|the store refuses an append")
@@ -136,7 +136,7 @@ class Storm:
     def _new_race(self) -> Race:
         chance = self._chance
         seats = chance.randint(2, 4)
-        per_s = chance.uniform(6, 12)
+        per_s = chance.uniform(8, 20)
         if chance.random() < 0.3:
             plans = [Plan(plays=200, per_s=per_s, script=solvable.WAY_OUT)] * seats
             settings = solvable.settings(seats)
