@@ -130,10 +130,9 @@ def open_rounds(t: Tournament) -> list[int]:
 
 
 def _drawn(t: Tournament, parts: set[Part], now: int) -> dict[Part, bytes]:
-    shown = views.public(t)
     drawn = {}
     for part in parts:
-        message = draw(shown, part, now)
+        message = draw(t, part, now)
         if message is not None:
             drawn[part] = encode(message)
     return drawn

@@ -12,6 +12,7 @@ from wire import messages as m
 from wire import tournaments as w
 from wire.formats import Deals, Play, Single, StageSettings, TournamentSettings
 
+PAUSE_S = 0.03  # between two plays: more would be a flood of messages
 RACE = m.Settings(time_limit_s=60, countdown_s=0, spectators="boards")
 
 
@@ -51,6 +52,12 @@ class Organiser:
     def message(self, act: a.AnyAct, why: str = "", key: str = "") -> w.Direct:
         return w.Direct(tournament=self.code, key=key or self.keys.owner, act=act, why=why)
 
+    async def browse(self, number: int) -> w.Pairings:
+        """Ask for a round."""
+        key = self.keys.owner
+        await self.line.say(w.Browse(tournament=self.code, round=number, key=key))
+        return await self.line.hear(w.Pairings, lambda shown: shown.round == number)
+
     async def over(self) -> w.Tournament:
         """Wait for the end; the visit shows it."""
         return await self.line.hear(
@@ -75,7 +82,8 @@ class Bot:
     async def _run(self) -> None:
         while True:
             call = await self._called()
-            if not self.plays or call.room in self.raced:
+            if not self.plays:
+                await self.line.news()
                 continue
             self.raced.append(call.room)
             await self._race(call.room)
@@ -107,6 +115,7 @@ class Bot:
             await line.say(m.Move(n=n, m=text))
             if not await line.since(mark, m.Moved):
                 return
+            await asyncio.sleep(PAUSE_S)
         await line.say(m.Resign())
 
     async def go(self) -> None:

@@ -107,6 +107,22 @@ class Someone:
             mark = len(self.heard)
             await self.news()
 
+    async def find(
+        self,
+        kind: type[M],
+        where: Callable[[M], bool] = lambda _: True,
+        limit_s: float = PATIENCE_S,
+    ) -> M:
+        """A message of a kind, heard before or to come."""
+        async with asyncio.timeout(limit_s):
+            while True:
+                for message in self.heard:
+                    if isinstance(message, kind) and where(message):
+                        return message
+                if self._reader.done():
+                    raise AssertionError(f"the line ended before {kind}")
+                await self.news()
+
     def last(self, kind: type[M]) -> M:
         return next(message for message in reversed(self.heard) if isinstance(message, kind))
 
