@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from server import private
 from server.config import BadSetting, Config
+from server.store.embedded import child_setup
 
 log = logging.getLogger("dk.workers")
 
@@ -94,16 +95,22 @@ async def _keep(
     command: Sequence[str], number: int, stopping: _Stopping, said: asyncio.Event
 ) -> int:
     """Run one worker, again and again until asked to stop; gives its last exit code."""
+    has_started = False
     while True:
         worker = await asyncio.create_subprocess_exec(
-            *command, stdout=asyncio.subprocess.PIPE, start_new_session=True
+            *command,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=child_setup(),
         )
         assert worker.stdout is not None
-        started = bool(await worker.stdout.readline())
-        if started:
+        if await worker.stdout.readline():
+            has_started = True
             said.set()
         code = await _until_end(worker, stopping)
-        if stopping.asked.is_set() or not started:
+        # One that never came up would not the next time either; one that did and cannot
+        # now may only lack the store for a while.
+        if stopping.asked.is_set() or not has_started:
             stopping.asked.set()
             return code
         log.error("worker ended by itself; starting it again", extra={"worker": number})

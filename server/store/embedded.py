@@ -157,7 +157,7 @@ class Embedded:
                 stderr=output,
                 cwd=self._data,
                 start_new_session=True,
-                preexec_fn=_child_setup(),  # umask= is not known to uvloop
+                preexec_fn=child_setup(),  # umask= is not known to uvloop
             )
         try:
             async with asyncio.timeout(READY_S):
@@ -323,7 +323,7 @@ def _own(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _child_setup() -> Callable[[], None]:
+def child_setup() -> Callable[[], None]:
     """Give what the child runs first: private files; on Linux, word when we die."""
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
     parent = os.getpid()

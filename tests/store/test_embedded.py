@@ -190,7 +190,7 @@ async def test_what_a_killed_owner_had_is_there_for_the_next(owner, tmp_path):
 
 
 async def test_an_orphan_is_ended_before_its_data_is_used(tmp_path, monkeypatch):
-    monkeypatch.setattr(embedded, "_child_setup", lambda: None)
+    monkeypatch.setattr(embedded, "child_setup", lambda: None)
     lost = Embedded(tmp_path / "data")
     url = await lost.start()
     ask(url, "SET", "a", "b")
