@@ -8,10 +8,11 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 ARGS ?=
 FUZZ_SECONDS ?= 60
+SEED ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help race test slow lint format bench conformance fuzz fuzz-tournaments clean
+.PHONY: help race test slow lint format bench conformance faults fuzz fuzz-tournaments clean
 .DELETE_ON_ERROR:
 
 help:
@@ -22,6 +23,7 @@ help:
 	@echo "make format       rewrite the sources in the project's format"
 	@echo "make bench        the measurements in bench/, as ratios"
 	@echo "make conformance  the Autobahn websocket cases against the gateway"
+	@echo "make faults       five minutes of races through kills, stalls and cuts; SEED=42 again"
 	@echo "make fuzz         hostile bytes against the wire for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make fuzz-tournaments  ten thousand random tournaments against their laws"
 	@echo "make clean        remove .venv and every cache"
@@ -52,6 +54,9 @@ bench: $(VENV)/.development
 
 conformance: $(VENV)/.development
 	$(BIN)/python -m pytest -m slow tests/gateway/test_conformance.py $(ARGS)
+
+faults: $(VENV)/.development
+	$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 fuzz: $(VENV)/.fuzzing
 	$(BIN)/python -m tests.wire.fuzz_codec -max_total_time=$(FUZZ_SECONDS) $(ARGS)
