@@ -12,7 +12,7 @@ SEED ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help race test slow lint format bench conformance faults fuzz fuzz-tournaments clean
+.PHONY: help race test slow lint format bench conformance faults fuzz tournaments fuzz-tournaments clean
 .DELETE_ON_ERROR:
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make conformance  the Autobahn websocket cases against the gateway"
 	@echo "make faults       five minutes of races through kills, stalls and cuts; SEED=42 again"
 	@echo "make fuzz         hostile bytes against the wire for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make tournaments  whole tournaments over nodes that die"
 	@echo "make fuzz-tournaments  ten thousand random tournaments against their laws"
 	@echo "make clean        remove .venv and every cache"
 
@@ -60,6 +61,9 @@ faults: $(VENV)/.development
 
 fuzz: $(VENV)/.fuzzing
 	$(BIN)/python -m tests.wire.fuzz_codec -max_total_time=$(FUZZ_SECONDS) $(ARGS)
+
+tournaments: $(VENV)/.development
+	$(BIN)/python -m pytest -m slow tests/faults/test_tournaments.py $(ARGS)
 
 fuzz-tournaments: $(VENV)/.development
 	$(BIN)/python -m tests.tournament.fuzz $(ARGS)

@@ -66,7 +66,7 @@ class Field:
         """Wait for something in the journal."""
         try:
             async with asyncio.timeout(LIMIT_S):
-                while not is_so(await asyncio.to_thread(self.fold)):
+                while not is_so(await asyncio.to_thread(self.fold)):  # noqa: ASYNC110
                     await asyncio.sleep(0.1)
         except TimeoutError:
             raise AssertionError(f"it does not come to: {what}") from None
