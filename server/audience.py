@@ -132,7 +132,8 @@ class Audience:
         """Give the room as this viewer may see it."""
         return view.room(
             self.race,
-            None if viewer.watching else viewer.player,
+            viewer.player,
+            watching=viewer.watching,
             here=self._presence.here,
             spectators=self._presence.spectators,
             locked=self.locked,

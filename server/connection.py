@@ -10,14 +10,17 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
+from server import events as ev
 from server import view
 from server.attendance import Attendance, Fairground
+from server.follower import denied
 from server.gateway import Peer
 from server.patience import Patience
+from server.race import Race
 from server.refusal import Refusal, store_away
 from server.room import Room
 from server.rooms import Rooms, read_code
@@ -44,6 +47,9 @@ class Doors(Protocol):
     def may_create(self, address: str) -> bool:
         """Whether this address may open one more room."""
 
+    def may_guess(self, address: str) -> bool:
+        """Whether this address may try one more password."""
+
     @property
     def is_draining(self) -> bool:
         """Whether the node is on its way out."""
@@ -59,6 +65,7 @@ class Desk:
     doors: Doors
     connections: "set[Connection]"
     fairground: Fairground
+    newest: "dict[str, Connection]" = field(default_factory=dict)  # of each player, here
 
 
 class Connection:
@@ -100,6 +107,8 @@ class Connection:
         self._closed = True
         self._inbox.clear()
         self._desk.connections.discard(self)
+        if self._desk.newest.get(self.player) is self:
+            del self._desk.newest[self.player]
         self._quit_room()
         self._attendance.leave()
 
@@ -303,18 +312,14 @@ class Connection:
                 await self._leave(room)
             case m.Ready():
                 salt = message.salt
-                await room.commit(
-                    lambda race: race.decide_ready(player, salt), actor=(player, self.epoch)
-                )
+                await self._commit(room, lambda race: race.decide_ready(player, salt))
             case m.Unready():
-                await room.commit(
-                    lambda race: race.decide_unready(player), actor=(player, self.epoch)
-                )
+                await self._commit(room, lambda race: race.decide_unready(player))
             case m.Start():
-                await room.commit(lambda race: race.decide_start(player))
+                await self._commit(room, lambda race: race.decide_start(player))
             case m.Kick():
                 target = message.player
-                await room.commit(lambda race: race.decide_kick(player, target))
+                await self._commit(room, lambda race: race.decide_kick(player, target))
             case m.Resign():
                 await room.resign(self)
             case m.Hint():
@@ -327,6 +332,11 @@ class Connection:
                 room.chat(self, message.text)
             case _:
                 raise AssertionError(f"{type(message).__name__} is handled elsewhere")
+
+    async def _commit(self, room: Room, decide: Callable[[Race], Sequence[ev.AnyEvent]]) -> None:
+        """Commit what this player asks; what is so already is answered with the room."""
+        if not await room.commit(decide, actor=(self.player, self.epoch)):
+            room.show_state(self)
 
     def _in_room(self) -> Room:
         if self._room is None:
@@ -343,7 +353,16 @@ class Connection:
             )
         who, token = await self._patiently(lambda: self._identify(hello))
         self._who, self.player = who, who.id
-        self.epoch = await self._patiently(lambda: self._desk.store.players.connect(who.id))
+        self.epoch = await self._patiently(
+            lambda: self._desk.store.players.connect(who.id, hello.run, hello.line)
+        )
+        if not self.epoch:
+            raise denied("replaced")
+        log.debug("hello", extra={"player": who.id, "client": hello.client, "bot": who.bot})
+        former = self._desk.newest.get(who.id)
+        if former is not None and former.epoch < self.epoch:
+            former.replaced()
+        self._desk.newest[who.id] = self
         is_back = await self._patiently(lambda: self._find_seat(who))
         self._session.move("welcomed")
         self.send(
@@ -411,15 +430,28 @@ class Connection:
     async def _join(self, code: str, password: str) -> None:
         who = self._who
         assert who is not None
-        self._check_free(code)
+        await self._check_free(code)
         async with self._desk.rooms.held(code) as room:
             if self.player not in room.race.racers:
-                await room.admit(password)
+                await self._admit(room, password)
                 await room.commit(lambda race: race.decide_join(who.id, who.name, who.bot))
             await self._enter(code, watching=False)
 
-    def _check_free(self, code: str) -> None:
-        """Refuse to go elsewhere while a race waits for this player."""
+    async def _admit(self, room: Room, password: str) -> None:
+        if room.race.host == self.player:
+            return
+        if room.password and password and not self._desk.doors.may_guess(self._peer.address):
+            raise Refusal("slow-down", "Too many passwords tried; wait a minute.")
+        await room.admit(password)
+
+    async def _check_free(self, code: str) -> None:
+        """Refuse to go elsewhere while a race waits for this player.
+
+        A connection that a newer one has replaced, on whatever node, goes nowhere.
+        """
+        who = await self._desk.store.players.get(self.player)
+        if who is not None and who.epoch > self.epoch:
+            raise denied("replaced")
         room = self._room
         if room is None or room.code == code:
             return
@@ -428,13 +460,13 @@ class Connection:
             raise Refusal("seated", f"You have a seat in room {room.code}; leave it first.")
 
     async def _spectate(self, code: str, password: str) -> None:
-        self._check_free(code)
+        await self._check_free(code)
         async with self._desk.rooms.held(code) as room:
             if room.race.settings.spectators == "none" and room.race.host != self.player:
                 raise Refusal("no-spectators", "This room has no spectators.")
             if self.player in room.race.racers and room.race.phase != "over":
                 raise Refusal("seated", "You have a seat in this race; a player cannot watch it.")
-            await room.admit(password)
+            await self._admit(room, password)
             await self._enter(code, watching=True)
 
     async def _enter(self, code: str, *, watching: bool, resume: bool = False) -> None:
@@ -502,9 +534,10 @@ class Connection:
         async with self._desk.rooms.held(code) as room:
             if view.reveal(room.race) is None:
                 raise Refusal("not-over", "The record is published when the deal is revealed.")
-            entries = await room.record()
-        part = [entry.line().decode() for entry in entries[start : start + RECORD_ENTRIES]]
-        self.send(m.Journal(room=code, start=start, total=len(entries), entries=part))
+            total = room.race.version
+            part = await room.record(start, RECORD_ENTRIES) if start < total else []
+        lines = [entry.line().decode() for entry in part]
+        self.send(m.Journal(room=code, start=start, total=total, entries=lines))
 
 
 def _bad_token() -> Fault:

@@ -203,9 +203,9 @@ class Follower(Generic[R, E]):
                 if self._heard <= self.replica.version or self.failed:
                     return
 
-    async def _read_from(self, start: int) -> list[Entry]:
+    async def _read_from(self, start: int, limit: int | None = None) -> list[Entry]:
         try:
-            return await self._store.journals.read(self.jid, start)
+            return await self._store.journals.read(self.jid, start, limit)
         except Unavailable:
             raise store_away() from None
 

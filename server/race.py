@@ -7,7 +7,7 @@ sent to clients and the documentation are made.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, assert_never
 
 from server import events as ev
@@ -45,6 +45,13 @@ ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
         "done": frozenset({"rematch", "leave", "chat"}),
         "spectator": frozenset({"leave"}),
     },
+}
+
+_CLOSED: Final[dict[Phase, str]] = {
+    "open": "The room is open.",
+    "locked": "The race is about to start: nobody else can take a seat.",
+    "running": "The race is running: nobody else can take a seat.",
+    "over": "The race is over.",
 }
 
 # What a tournament's director does in its rooms instead of the players.
@@ -130,6 +137,7 @@ class Race:
         self.host = ""
         self.phase: Phase = "open"
         self.racers: dict[str, Racer] = {}  # in seat order
+        self.kicked: frozenset[str] = frozenset()  # they do not come back
         self.layout: Position | None = None
         self.opened_at = 0
         self.starts: int | None = None
@@ -165,6 +173,8 @@ class Race:
                 self.racers[event.p] = Racer(event.p, event.name, event.bot)
             case ev.Left():
                 del self.racers[event.p]
+                if event.why == "kicked":
+                    self.kicked = self.kicked | {event.p}
             case ev.Hosted():
                 self.host = event.p
             case ev.Readied():
@@ -276,11 +286,17 @@ class Race:
             return 5 * racer.cards - 52 * self.rules.decks
         return racer.cards
 
-    def roles(self, player: str | None) -> Iterator[Role]:
-        """Give the roles of someone in this room."""
+    @property
+    def expected(self) -> list[str]:
+        """Those who are missed when they have no connection: players, and a host without a seat."""
+        alone = self.host and self.host not in self.racers
+        return [*self.racers, *([self.host] if alone else [])]
+
+    def roles(self, player: str | None, *, watching: bool = False) -> Iterator[Role]:
+        """Give the roles of someone in this room; `watching` is here as a spectator."""
         if player == self.host:
             yield "host"
-        racer = self.racers.get(player) if player is not None else None
+        racer = self.racers.get(player) if player is not None and not watching else None
         if racer is None:
             yield "spectator"
         elif self.phase in ("open", "locked"):
@@ -288,10 +304,10 @@ class Race:
         else:
             yield "done" if racer.is_done else "racer"
 
-    def actions(self, player: str | None) -> list[str]:
+    def actions(self, player: str | None, *, watching: bool = False) -> list[str]:
         """Give what someone in this room may ask now, by message tag."""
         allowed = set[str]()
-        for role in self.roles(player):
+        for role in self.roles(player, watching=watching):
             allowed |= ALLOWED[self.phase].get(role, frozenset())
         racer = self.racers.get(player) if player is not None else None
         if racer is not None:
@@ -356,7 +372,9 @@ class Race:
         if self.tournament:
             raise Refusal("held", "The seats of this room are held for the players of a match.")
         if self.phase != "open":
-            raise Refusal("not-now", f"{_NOT_NOW[self.phase]} You can watch it.")
+            raise Refusal("not-now", _CLOSED[self.phase])
+        if player in self.kicked:
+            raise Refusal("kicked", "The host has asked you to leave this room.")
         if len(self.racers) >= self.settings.seats:
             raise Refusal("full", f"All {self.settings.seats} seats are taken.")
         names = {racer.name for racer in self.racers.values()}
@@ -364,11 +382,13 @@ class Race:
 
     def decide_leave(self, player: str, why: str = "left") -> list[ev.AnyEvent]:
         """Free a seat before the lock; afterwards it resigns."""
+        if self.tournament and self.phase == "open":
+            return []
         racer = self.racers.get(player)
         if racer is None:
-            return []
+            return self._pass_on() if self.phase == "open" and player == self.host else []
         if self.phase == "open":
-            return [] if self.tournament else self._free(player, why)
+            return self._free(player, why)
         if racer.is_done:
             return []
         return [ev.Resigned(p=player)]
@@ -376,14 +396,19 @@ class Race:
     def _free(self, player: str, why: str) -> list[ev.AnyEvent]:
         result: list[ev.AnyEvent] = [ev.Left(p=player, why=why)]
         rest = [racer for racer in self.racers.values() if racer.id != player]
-        if not rest and player == self.host:
-            result.extend(self._end("aborted"))
-        elif player == self.host:
-            heir = next((racer for racer in rest if not racer.bot), rest[0])
-            result.append(ev.Hosted(p=heir.id))
-        elif self._all_ready(rest):
+        if player == self.host:
+            result.extend(self._pass_on(player))
+        if rest and self._all_ready(rest):
             result.append(self._lock())
         return result
+
+    def _pass_on(self, leaving: str = "") -> list[ev.AnyEvent]:
+        """Make somebody else the host; a room that nobody is left in is over."""
+        rest = [racer for racer in self.racers.values() if racer.id != leaving]
+        if not rest:
+            return self._end("aborted")
+        heir = next((racer for racer in rest if not racer.bot), rest[0])
+        return [ev.Hosted(p=heir.id)]
 
     def decide_kick(self, player: str, target: str) -> list[ev.AnyEvent]:
         """Free somebody else's seat."""
@@ -398,7 +423,9 @@ class Race:
         """Be ready; the last one to be so locks the room where that is the rule."""
         racer = self.racers.get(player)
         if racer is not None and racer.ready and self.phase == "open":
-            return []
+            # Other bytes for the deal are a change; the same again is none.
+            again = [] if racer.salt == salt else [ev.Readied(p=player, salt=salt.hex())]
+            return list[ev.AnyEvent](again)
         self.check(player, "ready")
         result: list[ev.AnyEvent] = [ev.Readied(p=player, salt=salt.hex())]
         others = [other for other in self.racers.values() if other.id != player]
@@ -544,9 +571,11 @@ class Race:
     def _due_open(self, now: int, away: list[str]) -> list[ev.AnyEvent]:
         if self.tournament:
             return []  # its director decides what happens to its rooms
-        gone = [player for player in away if player in self.racers]
-        if gone:
-            return self._free(gone[0], "away")
+        gone = next((player for player in away if player in self.racers), None)
+        if gone is not None:
+            return self._free(gone, "away")
+        if self.host in away:
+            return self._pass_on()
         at = self.settings.start_at
         if self.settings.start == "time" and at is not None:
             if now >= at:
@@ -562,7 +591,9 @@ class Race:
             return "finished" if solved else "resigned"
         if self.ends is not None and now >= self.ends:
             return "time"
-        return "stuck" if all(racer.is_stuck for racer in racing) else None
+        # Who may take moves back is not stuck: that leads out of it.
+        stuck = all(racer.is_stuck and "undo" not in self.can(racer) for racer in racing)
+        return "stuck" if stuck else None
 
     def _end(self, why: str) -> list[ev.AnyEvent]:
         result: list[ev.AnyEvent] = [ev.Over(why=why)]
@@ -593,21 +624,7 @@ class Race:
         twin = Race.__new__(Race)
         twin.__dict__.update(self.__dict__)
         twin.racers = {
-            racer.id: Racer(
-                racer.id,
-                racer.name,
-                racer.bot,
-                racer.ready,
-                racer.salt,
-                racer.board,
-                list(racer.former),
-                list(racer.plays),
-                racer.moves,
-                racer.undos,
-                racer.reached_at,
-                racer.outcome,
-                racer.done_at,
-            )
+            racer.id: replace(racer, former=list(racer.former), plays=list(racer.plays), ahead=None)
             for racer in self.racers.values()
         }
         return twin

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import NoReturn
 
 import msgspec
 
@@ -55,6 +56,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         self._lag: Lag | None = None  # for spectators who lag behind
         self._wake: asyncio.TimerHandle | None = None
         self._judging: dict[str, asyncio.TimerHandle] = {}
+        self._present: dict[Viewer, bool] = {}  # whether it counts as a spectator
         self.presence = Presence(node, self._say, self._presence_changed)
         self.live = Audience(Race(), self.presence, locked=False, now=store.clock.now)
 
@@ -195,9 +197,9 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     def _committed(self, events: Sequence[ev.AnyEvent]) -> None:
         for event in events:
-            if isinstance(event, ev.Over):
+            race = self.race
+            if isinstance(event, ev.Over) and race.started_at is not None:
                 self._tally.races_over += 1
-                race = self.race
                 log.info(
                     "race over",
                     extra={
@@ -393,7 +395,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         """Append what is due now, if anything."""
         while not self.failed:
             now = self._store.clock.now()
-            away = self.presence.away(self.race.racers, AWAY_LIMIT_MS)
+            away = self.presence.away(self.race.expected, AWAY_LIMIT_MS)
             if any(isinstance(event, ev.Started) for event in self.race.due(now, away)):
                 await self._keep_secret()
             if not await self.commit(partial(_due, now, away)):
@@ -441,7 +443,10 @@ class Room(Follower[Race, ev.AnyEvent]):
         if viewer.watching and self.race.settings.delay_s:
             audience = await self._lagging()
         audience.viewers.add(viewer)
-        self.presence.enter(viewer.player, watching=viewer.watching)
+        # A host without a seat is missed like a player, and counts as one who is here.
+        watching = viewer.watching and viewer.player != self.race.host
+        self._present[viewer] = watching
+        self.presence.enter(viewer.player, watching=watching)
         audience.show_all(viewer)
 
     async def admit(self, password: str) -> None:
@@ -455,24 +460,28 @@ class Room(Follower[Race, ev.AnyEvent]):
                 raise Refusal("password", "That is not the room's password.")
             raise Refusal("password", "This room wants a password.")
 
-    async def record(self) -> list[Entry]:
-        """Read the whole journal, up to the reveal that its hash chain is published for."""
-        return await self._read_from(0)
+    def show_state(self, viewer: Viewer) -> None:
+        """Answer a request that changed nothing with the room as it is."""
+        viewer.send(self.live.room(viewer))
+
+    async def record(self, start: int, limit: int) -> list[Entry]:
+        """Read so many entries of the journal after version `start`."""
+        return await self._read_from(start, limit)
 
     def exit(self, viewer: Viewer) -> None:
         """Let a viewer go; a seat stays the player's."""
         for audience in (self.live, self._lag.audience if self._lag else self.live):
-            if viewer in audience.viewers:
-                audience.viewers.discard(viewer)
-                self.presence.exit(viewer.player, watching=viewer.watching)
-        racer = self.race.racers.get(viewer.player)
-        if racer is not None and self.race.phase == "open":
+            audience.viewers.discard(viewer)
+        watching = self._present.pop(viewer, None)
+        if watching is not None:
+            self.presence.exit(viewer.player, watching=watching)
+        if viewer.player in self.race.expected and self.race.phase == "open":
             self._task(self._logged(self._look_when_away()), "away")
 
     async def settle_presence(self) -> bool:
         """Wait for the other nodes' word on who is here; whether a seated one is away."""
         await asyncio.sleep(PRESENCE_ANSWER_S)
-        return any(player not in self.presence.here for player in self.race.racers)
+        return any(player not in self.presence.here for player in self.race.expected)
 
     async def _look_when_away(self) -> None:
         due, away = self.race.next_due(), self._store.clock.now() + AWAY_LIMIT_MS + 500
@@ -556,7 +565,7 @@ def _resolve(waiter: "asyncio.Future[ActOutcome]", outcome: ActOutcome) -> None:
         waiter.set_result(outcome)
 
 
-def _gap(n: int, last: int) -> ev.Played:
+def _gap(n: int, last: int) -> NoReturn:
     raise Refusal("gap", f"Play {n} came before play {last + 1}; ask for a snapshot.")
 
 

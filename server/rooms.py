@@ -171,7 +171,7 @@ class Rooms(Holding[Room]):
         settings = room.race.settings
         if settings.start == "time":
             settings = replace(settings, start="ready", start_at=None)
-        host = player if room.race.host not in room.race.racers else room.race.host
+        host = room.race.host if room.race.host in room.presence.here else player
         await self.open(settings, host, room.password, code)
         return code
 

@@ -12,9 +12,9 @@ place and floods of chat are answered with a typed error; a peer that keeps send
 frames is closed. Whether a request makes sense in the *race* is not decided here.
 """
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from server.rate import Rate
 from wire import messages as m
 from wire import tournaments as w
 from wire.codec import BadFrame, decode_client
@@ -80,25 +80,6 @@ class Fault(Exception):
         self.close = close
 
 
-@dataclass(slots=True)
-class Bucket:
-    """A token bucket: `burst` at once, `per_s` in the long run."""
-
-    burst: float
-    per_s: float
-    filled: float = 0.0
-    at: float = float("-inf")
-
-    def take(self, now: float) -> bool:
-        """Whether one more is allowed at this instant (seconds)."""
-        self.filled = min(self.burst, self.filled + (now - self.at) * self.per_s)
-        self.at = now
-        if self.filled < 1:
-            return False
-        self.filled -= 1
-        return True
-
-
 class Session:
     """One connection's state."""
 
@@ -106,7 +87,7 @@ class Session:
         """A session starts new: nothing but a hello may be said."""
         self.state: State = "new"
         self._bad_frames = 0
-        self._chat = Bucket(CHAT_BURST, CHAT_PER_S)
+        self._chat = Rate(CHAT_PER_S, CHAT_BURST)
 
     def receive(self, data: bytes, now: float) -> m.ClientMessage:
         """Read a frame's payload; `now` in seconds of any steady clock.
@@ -123,7 +104,7 @@ class Session:
         kind = type(message)
         if kind not in SAYABLE[self.state]:
             raise self._out_of_place(kind)
-        if kind is m.Chat and not self._chat.take(now):
+        if kind is m.Chat and not self._chat.takes(now):
             raise Fault("slow-down", "Too much chat at once; wait a few seconds.")
         return message
 
@@ -132,9 +113,11 @@ class Session:
         match self.state:
             case "new":
                 return Fault("hello-first", "The first message is hello.", m.Close.POLICY)
-            case "lobby" if kind is not m.Hello:
-                return Fault("no-room", f"To {tag}, enter a room first.")
-            case "watching" if kind is not m.Hello and kind is not m.Create:
+            case _ if kind is m.Hello:
+                return Fault("not-now", "Hello is said once, as the first message.")
+            case "lobby":
+                return Fault("no-room", f"{tag} needs a room: join or create one first.")
+            case "watching" if kind is not m.Create:
                 return Fault("spectator", f"A spectator cannot {tag}.")
             case _:
                 return Fault("not-now", f"{tag} cannot be said here; leave the room first.")

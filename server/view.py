@@ -37,7 +37,14 @@ def reveal(race: Race) -> m.Reveal | None:
 
 
 def room(
-    race: Race, viewer: str | None, *, here: Container[str], spectators: int, locked: bool, now: int
+    race: Race,
+    viewer: str,
+    *,
+    watching: bool,
+    here: Container[str],
+    spectators: int,
+    locked: bool,
+    now: int,
 ) -> m.Room:
     """Give the room as one viewer may see it."""
     index = {player: number for number, player in enumerate(race.racers)}
@@ -49,8 +56,8 @@ def room(
         phase=race.phase,
         commitment=race.commitment,
         seats=[_seat(race, racer, here, places.get(racer.id)) for racer in race.racers.values()],
-        seat=index.get(viewer) if viewer is not None else None,
-        actions=race.actions(viewer),
+        seat=None if watching else index.get(viewer),
+        actions=race.actions(viewer, watching=watching),
         now=now,
         opened=race.opened_at,
         spectators=spectators,

@@ -20,7 +20,8 @@ MAY_IMPORT: dict[str, str] = {
     # On their own
     "server.rules": "",
     "server.store": "",
-    "server.gateway": "wire",
+    "server.rate": "",
+    "server.gateway": "wire server.rate",
     "server.refusal": "",
     "server.journaling": "",
     "server.patience": "server.refusal",
@@ -35,8 +36,9 @@ MAY_IMPORT: dict[str, str] = {
     "server.race": "wire server.events server.refusal server.rules",
     "server.standings": "wire server.race",
     "server.view": "wire server.events server.race server.rules server.standings",
-    "server.verify": "wire server.events server.race server.rules server.standings",
-    "server.session": "wire",
+    "server.auditor": "server.events server.race server.refusal server.rules",
+    "server.verify": "wire server.auditor server.events server.race server.rules server.standings",
+    "server.session": "wire server.rate",
     "server.tournament": "wire server.journaling server.refusal server.rules",
     "server.recount": "wire server.journaling server.refusal server.tournament server.verify",
     # Rooms over the store
@@ -73,8 +75,8 @@ MAY_IMPORT: dict[str, str] = {
     " server.store server.tournament",
     # The process
     "server.timekeeper": "server.refusal server.store server.tally",
-    "server.connection": "wire server.attendance server.gateway server.patience server.race"
-    " server.refusal server.room server.rooms server.session server.store server.tally"
+    "server.connection": "wire server.attendance server.events server.follower server.gateway"
+    " server.patience server.race server.refusal server.room server.rooms server.session server.store server.tally"
     " server.version server.view",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
@@ -84,7 +86,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.private": "server.config server.store",
     "server.app": "server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
-    " server.public server.rooms server.session server.store server.tally server.tasks server.timekeeper"
+    " server.public server.rate server.rooms server.store server.tally server.tasks server.timekeeper"
     " server.version",
     "server.workers": "server.config server.private",
     "server.cli": "server.app server.config server.logs server.store server.verify"

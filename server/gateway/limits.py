@@ -50,29 +50,6 @@ class Limits:
             raise ValueError("limit write_high must not be above write_bound")
 
 
-class Rate:
-    """A token bucket, kept as the instant at which it would be full again.
-
-    `burst` events may come at once, then `per_s` of them a second.
-    """
-
-    __slots__ = ("_full", "_slack", "_step")
-
-    def __init__(self, per_s: float, burst: int) -> None:
-        self._step = 1.0 / per_s
-        self._slack = burst * self._step
-        self._full = 0.0
-
-    def takes(self, now: float) -> bool:
-        """Take one event in; false when it is one too many."""
-        full = self._full
-        if full < now:
-            full = now
-        self._full = full = full + self._step
-        # A hair of tolerance: sums of steps are not exact.
-        return full - now <= self._slack + 1e-9
-
-
 def plain_address(text: str) -> str:
     """Normalise an IP address: no zone, IPv4 in IPv6 as IPv4; ValueError if it is none."""
     address = ip_address(text.partition("%")[0])

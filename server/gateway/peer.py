@@ -27,8 +27,8 @@ from server.gateway.frames import (
     binary,
     frame_size,
 )
-from server.gateway.limits import Rate
 from server.gateway.register import Handler, Register
+from server.rate import Rate
 from wire.messages import Close
 
 log = logging.getLogger("dk.gateway")

@@ -172,10 +172,7 @@ def _suggested_for_column(position: "Position", source: int) -> Move:
     empty = _first_empty(position)
     if whole and down and empty is not None and up[0] in position.rules.takes[EMPTY]:
         return SHIFT[source][empty][len(up)]
-    raise IllegalMove(
-        "no-target",
-        f"Nothing in column {source + 1} has one clear place to go: name it, as in {source + 1}>2.",
-    )
+    raise IllegalMove("no-target", f"No card of column {source + 1} has a place to go.")
 
 
 def _only(moves: list[Move]) -> Move | None:

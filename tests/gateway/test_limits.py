@@ -1,14 +1,11 @@
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from server.gateway.limits import (
     Count,
     Limits,
     Proxies,
-    Rate,
     checked_origins,
     owner,
     plain_address,
@@ -29,34 +26,6 @@ def test_a_ping_that_nobody_could_answer_in_time_is_refused() -> None:
 def test_a_bound_below_the_mark_of_slowness_is_refused() -> None:
     with pytest.raises(ValueError, match="write_high"):
         Limits(write_high=2, write_bound=1)
-
-
-def test_a_burst_may_come_at_once_and_then_so_many_a_second() -> None:
-    rate = Rate(per_s=10, burst=5)
-    assert [rate.takes(100.0) for _ in range(6)] == [True] * 5 + [False]
-    assert not rate.takes(100.05)
-
-
-def test_the_bucket_fills_again_while_nothing_comes_but_not_above_the_burst() -> None:
-    rate = Rate(per_s=10, burst=5)
-    assert all(rate.takes(100.0) for _ in range(5))
-    assert [rate.takes(100.2) for _ in range(3)] == [True, True, False]
-    assert [rate.takes(999.0) for _ in range(6)] == [True] * 5 + [False]
-
-
-def test_a_steady_stream_at_the_rate_passes_for_ever() -> None:
-    rate = Rate(per_s=10, burst=1)
-    assert all(rate.takes(i / 10) for i in range(10_000))
-
-
-@given(st.lists(st.floats(0, 1), max_size=200))
-def test_never_more_pass_than_the_burst_and_the_time_allow(gaps: list[float]) -> None:
-    rate = Rate(per_s=7, burst=3)
-    now = passed = 0.0
-    for gap in gaps:
-        now += gap
-        passed += rate.takes(now)
-        assert passed <= 3 + 7 * now + 1e-6
 
 
 @pytest.mark.parametrize(

@@ -216,8 +216,8 @@ async def test_a_web_page_connects_only_from_an_origin_on_the_list() -> None:
 
     page = Origin("https://example.org")
     async with server("--origin=https://example.org") as (process, port):
-        async with connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None):
-            pass
+        socket = await connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None)
+        await socket.close()
     async with server() as (process, port):
         with pytest.raises(InvalidStatus, match="403"):
             await connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None)

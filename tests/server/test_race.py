@@ -46,7 +46,7 @@ def test_a_room_of_one_seat_is_practice_and_starts_when_that_one_is_ready() -> N
 def test_being_ready_twice_or_joining_twice_changes_nothing() -> None:
     told = Told()
     told.seat("anna", ready=True)
-    assert told.race.decide_ready("anna", b"x") == []
+    assert told.race.decide_ready("anna", told.race.racers["anna"].salt) == []
     assert told.race.decide_join("anna", "Anna", False) == []
 
 
@@ -110,6 +110,45 @@ def test_seats_and_salts_are_frozen_by_the_lock() -> None:
         told.race.decide_join("cleo", "Cleo", False)
     with refusal("not-now"):
         told.race.decide_kick("anna", "ben")
+
+
+def test_when_the_host_leaves_and_all_others_are_ready_the_race_starts() -> None:
+    told = Told(host="cleo")
+    told.seat("anna", "ben", ready=True)
+    told.seat("cleo")
+    assert [type(event) for event in told.race.decide_leave("cleo")] == [
+        ev.Left, ev.Hosted, ev.Locked,
+    ]  # fmt: skip
+
+
+def test_a_host_without_a_seat_may_start_and_hands_the_role_on_when_gone() -> None:
+    told = Told(Settings(start="host"), host="zoe")
+    told.seat("anna", "ben")
+    assert {"start", "kick"} <= set(told.race.actions("zoe", watching=True))
+    assert told.race.decide_leave("zoe") == [ev.Hosted(p="anna")]
+    assert told.race.expected == ["anna", "ben", "zoe"]
+    assert told.race.due(told.now, away=["zoe"]) == [ev.Hosted(p="anna")]
+
+
+def test_a_room_of_an_absent_host_and_nobody_else_is_over() -> None:
+    told = Told(host="zoe")
+    assert told.race.due(told.now, away=["zoe"])[0] == ev.Over(why="aborted")
+
+
+def test_who_was_kicked_does_not_come_back() -> None:
+    told = Told()
+    told.seat("anna", "ben")
+    told.tell(*told.race.decide_kick("anna", "ben"))
+    with refusal("kicked"):
+        told.race.decide_join("ben", "Ben", False)
+
+
+def test_other_bytes_of_one_who_is_ready_count() -> None:
+    told = Told()
+    told.seat("anna")
+    told.tell(*told.race.decide_ready("anna", b"a"))
+    told.tell(*told.race.decide_ready("anna", b"b"))
+    assert told.race.racers["anna"].salt == b"b"
 
 
 # --- the race -----------------------------------------------------------------------------
@@ -291,6 +330,14 @@ def test_a_race_ends_early_when_all_who_remain_are_stuck() -> None:
     assert race.due(told.now) == []
     told.tell(ev.Resigned(p="ben"))
     assert race.due(told.now)[0] == ev.Over(why="stuck")
+
+
+def test_who_may_take_moves_back_is_not_stuck_for_good() -> None:
+    told = Told(Settings(seed="42", undo="free"))
+    race = told.start("anna")
+    told.play("anna", "d")
+    race.racers["anna"].is_stuck = True
+    assert race.due(told.now) == []
 
 
 def test_a_room_started_at_a_time_locks_then_with_whoever_is_there() -> None:

@@ -390,3 +390,65 @@ async def test_a_player_who_is_stuck_is_told_and_a_race_of_the_stuck_ends(store_
             await anna.play(n, hints.moves[-1])
         await anna.hear(m.Board, lambda board: board.stuck)
         assert (await anna.hear(m.Standings)).reason == "stuck"
+
+
+async def test_a_request_for_what_is_so_already_is_answered_with_the_room(port: int) -> None:
+    anna = await Someone.arrive(port, "anna")
+    await anna.say(m.Create(settings=QUICK))
+    await anna.hear(m.Room)
+    for number, again in enumerate((m.Unready(), m.Ready(salt=b"a"), m.Ready(salt=b"a"))):
+        heard = len(anna.all(m.Room))
+        await anna.say(again)
+        await anna.say(m.Ping(c=number))
+        await anna.hear(m.Pong, lambda pong, number=number: pong.c == number)  # type: ignore[misc]
+        assert len(anna.all(m.Room)) > heard
+
+
+async def test_a_host_without_a_seat_runs_the_room(port: int) -> None:
+    host, anna = await Someone.arrive(port, "zoe"), await Someone.arrive(port, "anna")
+    await host.say(m.Create(settings=replace(QUICK, start="host"), play=False))
+    room = await host.hear(m.Room)
+    assert {"start", "kick"} <= set(room.actions)
+    await anna.say(m.Join(room=room.room))
+    await anna.hear(m.Room)
+    await host.say(m.Start())
+    await anna.hear(m.Board)
+
+
+async def test_the_rematch_has_a_host_who_is_there(port: int) -> None:
+    _, (anna, ben) = await race_of(port, "anna", "ben")
+    for player in (anna, ben):
+        await player.say(m.Resign())
+    for player in (anna, ben):
+        await player.hear(m.Standings)
+    await anna.say(m.Leave())
+    await anna.hear(m.Left)
+    await ben.say(m.Rematch())
+    code = (await ben.hear(m.Follow)).room
+    await ben.say(m.Join(room=code))
+    room = await ben.hear(m.Room, lambda room: room.room == code)
+    assert "start" in room.actions
+
+
+async def test_guessing_passwords_is_slowed_down(port: int) -> None:
+    anna, eve = await Someone.arrive(port, "anna"), await Someone.arrive(port, "eve")
+    await anna.say(m.Create(settings=QUICK, password="open sesame"))
+    code = (await anna.hear(m.Room)).room
+    codes = [
+        (await eve.refused(m.Join(room=code, password=f"guess {number}"))).code
+        for number in range(12)
+    ]
+    assert codes[:10] == ["password"] * 10
+    assert codes[-1] == "slow-down"
+
+
+async def test_an_older_connection_in_the_lobby_gives_way_too(store_url: str) -> None:
+    async with node(store_url) as one, node(store_url) as two:
+        first = await Someone.arrive(one.port, "anna")
+        second = await Someone.arrive(one.port, token=first.token)
+        assert await first.closed() == m.Close.REPLACED
+        third = await Someone.arrive(two.port, token=first.token)
+        await second.say(m.Create(settings=QUICK))
+        assert await second.closed() == m.Close.REPLACED
+        await third.say(m.Create(settings=QUICK))
+        assert (await third.hear(m.Room)).seat == 0
