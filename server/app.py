@@ -4,8 +4,7 @@ import asyncio
 import logging
 import secrets
 import signal
-from collections import OrderedDict
-from collections.abc import Callable
+import time
 from contextlib import AsyncExitStack
 
 from server import metrics, private, tasks
@@ -19,8 +18,8 @@ from server.gateway.limits import owner
 from server.halls import Halls
 from server.ladder import Ladder
 from server.pages import pages
+from server.rate import Quota
 from server.rooms import Rooms
-from server.session import Bucket
 from server.store import Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import Timekeeper
@@ -30,26 +29,7 @@ log = logging.getLogger("dk.node")
 
 BEAT_EVERY_S = 5.0
 IN_FLIGHT_LIMIT_S = 5.0  # how long a stopping node waits for the store's answers
-ADDRESSES = 10_000  # whose room quota is remembered
-
-
-class Quota:
-    """How many rooms an address may open: so many an hour, on this node."""
-
-    def __init__(self, an_hour: int, now: Callable[[], float]) -> None:
-        """`now` in seconds of any steady clock."""
-        self._an_hour = an_hour
-        self._now = now
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
-
-    def take(self, address: str) -> bool:
-        """Whether this address may open one more room."""
-        key = owner(address)
-        bucket = self._buckets.pop(key, None) or Bucket(self._an_hour, self._an_hour / 3600)
-        self._buckets[key] = bucket  # the last one used is the last one forgotten
-        if len(self._buckets) > ADDRESSES:
-            self._buckets.popitem(last=False)
-        return bucket.take(self._now())
+GUESSES_PER_S, GUESSES = 0.1, 10  # at rooms' passwords, of one address
 
 
 class Node:
@@ -79,21 +59,22 @@ class Node:
         self._director: Director
         self._foyer: Foyer
         self._gateway: Gateway
-        self._quota: Quota
+        self._openings: Quota
+        self._guesses = Quota(GUESSES_PER_S, GUESSES)
 
     # --- the three acts ---------------------------------------------------------------
 
     async def start(self) -> None:
         """Open the store, then the rooms, then the doors."""
         config = self.config
-        loop = asyncio.get_running_loop()
         self._store = await Store.open(await private.store_url(config, self._stack))
         self._rooms = Rooms(self._store, self.tally, self.id)
         fairground = self._fairground()
         self._director = fairground.director
         looks = {"": self._rooms.look, "t": self._director.look}
         timekeeper = Timekeeper(self._store, self.tally, looks)
-        self._quota = Quota(config.rooms_per_address, loop.time)
+        an_hour = config.rooms_per_address
+        self._openings = Quota(an_hour / 3600, an_hour)
         desk = Desk(self._store, self._rooms, self.tally, self, self._connections, fairground)
         self._gateway = Gateway(
             connect=lambda peer: self._connect(peer, desk),
@@ -155,6 +136,7 @@ class Node:
 
     async def abandon(self) -> None:
         """Let go of what a failed start has opened."""
+        self._let_go = True
         if hasattr(self, "_store"):
             await self._store.close()
         await self._stack.aclose()
@@ -188,7 +170,11 @@ class Node:
 
     def may_create(self, address: str) -> bool:
         """Whether this address may open one more room."""
-        return self._quota.take(address)
+        return self._openings.takes(owner(address), time.monotonic())
+
+    def may_guess(self, address: str) -> bool:
+        """Whether this address may try one more password."""
+        return self._guesses.takes(owner(address), time.monotonic())
 
     @property
     def is_draining(self) -> bool:
