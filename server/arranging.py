@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from server import events as ev
 from server.race import Race
 from server.refusal import Refusal, store_away
-from server.room import lifetime_s, summary_of
 from server.rules.deal import commitment
 from server.store import Appended, Lost, Store, Unavailable, keys
+from server.summary import lifetime_s, summary_of
 
 
 async def arrange(store: Store, opened: ev.Opened, seats: Sequence[ev.Joined]) -> None:

@@ -7,115 +7,20 @@ sent to clients and the documentation are made.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, assert_never
+from dataclasses import replace
+from typing import Final, assert_never
 
 from server import events as ev
+from server.permissions import ALLOWED, ARRANGED, CLOSED, NOT_NOW, Role
+from server.racer import Racer
 from server.refusal import Refusal
 from server.rules import IllegalMove, Move, Position, Rules
 from server.rules.deal import fair_key, layout, public_key
 from server.rules.undo import undo_refusal
 from wire.messages import Outcome, Phase, Settings
 
-Role = Literal["host", "player", "racer", "done", "spectator"]
-
 AWAY_LIMIT_MS: Final = 60_000  # in an open room a seat is held so long for someone who dropped
 IDLE_LIMIT_MS: Final = 2 * 3_600_000  # an open room in which nothing happens is closed
-
-# phase -> role -> what may be asked. A host who plays is both "host" and "player".
-ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
-    "open": {
-        "host": frozenset({"start", "kick", "leave", "chat"}),
-        "player": frozenset({"ready", "unready", "leave", "chat"}),
-        "spectator": frozenset({"join", "leave"}),
-    },
-    "locked": {
-        "host": frozenset({"chat"}),
-        "player": frozenset({"leave", "chat"}),
-        "spectator": frozenset({"leave"}),
-    },
-    "running": {
-        "host": frozenset({"chat"}),
-        "racer": frozenset({"move", "undo", "finish", "hint", "resign", "leave", "chat"}),
-        "done": frozenset({"leave", "chat"}),
-        "spectator": frozenset({"leave"}),
-    },
-    "over": {
-        "host": frozenset({"leave", "chat"}),
-        "done": frozenset({"rematch", "leave", "chat"}),
-        "spectator": frozenset({"leave"}),
-    },
-}
-
-_CLOSED: Final[dict[Phase, str]] = {
-    "open": "The room is open.",
-    "locked": "The race is about to start: nobody else can take a seat.",
-    "running": "The race is running: nobody else can take a seat.",
-    "over": "The race is over.",
-}
-
-# What a tournament's director does in its rooms instead of the players.
-ARRANGED: Final = frozenset({"ready", "unready", "start", "kick", "join", "rematch"})
-
-_NOT_NOW: Final[dict[Phase, str]] = {
-    "open": "The race has not started yet.",
-    "locked": "The race is about to start; wait for the layout.",
-    "running": "The race is running.",
-    "over": "The race is over.",
-}
-
-
-@dataclass(slots=True)
-class Racer:
-    """One player's place in the race and what they did with it."""
-
-    id: str
-    name: str
-    bot: bool
-    ready: bool = False
-    salt: bytes = b""
-    board: Position | None = None
-    former: list[Position] = field(default_factory=list)  # only where undo is allowed
-    plays: list[tuple[str, int]] = field(default_factory=list)  # (text, official time) by n - 1
-    moves: int = 0
-    undos: int = 0
-    reached_at: int = 0  # when cards and down became what they are
-    outcome: Outcome = "playing"
-    done_at: int | None = None
-    # The move that the referee has just allowed: (board, text, board after it). The fold
-    # takes the result from here instead of playing the same move twice.
-    ahead: tuple[Position, str, Position] | None = None
-    _counted: tuple[Position | None, int, int] = (None, 0, 0)
-    # Proved by whoever follows the race: nothing more can be gained. That no play can
-    # gain anything holds after every further play, too; only an undo leads out of it.
-    is_stuck: bool = False
-
-    @property
-    def n(self) -> int:
-        """The last play number that counts."""
-        return len(self.plays)
-
-    @property
-    def cards(self) -> int:
-        """Cards on the foundations."""
-        return self._count()[1]
-
-    @property
-    def down(self) -> int:
-        """Cards still face down in the columns."""
-        return self._count()[2]
-
-    def _count(self) -> tuple[Position | None, int, int]:
-        # Once a board: every play asks several times, for the order, the push, the answer.
-        board = self.board
-        if self._counted[0] is not board:
-            self._counted = (board, board.cards, board.down) if board else (None, 0, 0)
-        return self._counted
-
-    @property
-    def is_done(self) -> bool:
-        """Whether this player's race has ended."""
-        return self.outcome != "playing"
 
 
 class Race:
@@ -361,7 +266,7 @@ class Race:
         racer = self.racers.get(player) if player is not None else None
         if racer is not None and racer.is_done and self.phase == "running":
             raise Refusal("done", "Your race is done.")
-        raise Refusal("not-now", _NOT_NOW[self.phase])
+        raise Refusal("not-now", NOT_NOW[self.phase])
 
     # --- deciding ---------------------------------------------------------------------
 
@@ -372,7 +277,7 @@ class Race:
         if self.tournament:
             raise Refusal("held", "The seats of this room are held for the players of a match.")
         if self.phase != "open":
-            raise Refusal("not-now", _CLOSED[self.phase])
+            raise Refusal("not-now", CLOSED[self.phase])
         if player in self.kicked:
             raise Refusal("kicked", "The host has asked you to leave this room.")
         if len(self.racers) >= self.settings.seats:
@@ -540,7 +445,7 @@ class Race:
         if racer.is_done:
             raise Refusal("done", "That player's race is done.")
         if self.phase != "running":
-            raise Refusal("not-now", _NOT_NOW[self.phase])
+            raise Refusal("not-now", NOT_NOW[self.phase])
         return ev.Disqualified(p=player, by=by, why=why)
 
     def decide_follow(self, player: str, room: str) -> list[ev.AnyEvent]:

@@ -21,7 +21,7 @@ from server.lag import Lag
 from server.password import is_right
 from server.patience import Patience
 from server.presence import Presence
-from server.race import AWAY_LIMIT_MS, Race, Racer
+from server.race import AWAY_LIMIT_MS, Race
 from server.refusal import Refusal, race_lost, store_away
 from server.rules.stuck import is_stuck, may_be_stuck
 from server.store import (
@@ -36,6 +36,7 @@ from server.store import (
     attached,
     keys,
 )
+from server.summary import lifetime_s, not_before, offsets, play_summary, summary_of, told
 from server.tally import Tally
 from wire import messages as m
 
@@ -189,10 +190,10 @@ class Room(Follower[Race, ev.AnyEvent]):
             payloads=[ev.encode(event) for event in events],
             ttl_s=lifetime_s(twin, self._store.clock.now()),
             sets=summary_of(twin),
-            offsets=_offsets(events, twin),
-            not_before=_not_before(events),
+            offsets=offsets(events, twin),
+            not_before=not_before(events),
             due=due if due != self.race.next_due() else None,
-            others=_told(events, twin),
+            others=told(events, twin),
         )
 
     def _committed(self, events: Sequence[ev.AnyEvent]) -> None:
@@ -246,7 +247,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             viewer.epoch,
             n,
             payload,
-            _play_summary(racer, event),
+            play_summary(racer, event),
             lambda outcome: self._acted(viewer, n, text, payload, patience, outcome),
         )
         return True
@@ -567,65 +568,3 @@ def _resolve(waiter: "asyncio.Future[ActOutcome]", outcome: ActOutcome) -> None:
 
 def _gap(n: int, last: int) -> NoReturn:
     raise Refusal("gap", f"Play {n} came before play {last + 1}; ask for a snapshot.")
-
-
-def _not_before(events: Sequence[ev.AnyEvent]) -> str | None:
-    """Give the field of the summary whose instant the store's clock must have reached."""
-    match events[0]:
-        case ev.Started():
-            return "start"
-        case ev.Over(why="time"):
-            return "deadline"
-        case _:
-            return None
-
-
-def _offsets(events: Sequence[ev.AnyEvent], after: Race) -> dict[str, int]:
-    """Give the instants that count from the official time of these events."""
-    locked = next((event for event in events if isinstance(event, ev.Locked)), None)
-    if locked is None:
-        return {}
-    limit = after.settings.time_limit_s * 1000
-    return {"start": locked.countdown_ms, "deadline": locked.countdown_ms + limit}
-
-
-def _told(events: Sequence[ev.AnyEvent], race: Race) -> dict[str, int]:
-    """Give the timer of the tournament whose race these events end."""
-    if race.tournament and any(isinstance(event, ev.Over) for event in events):
-        return {keys.match_timer(race.tournament, race.match): 0}
-    return {}
-
-
-def lifetime_s(race: Race, now: int) -> int:
-    """Give how long a room's journal is kept from now on if nothing more happens."""
-    if race.phase == "over":
-        return keys.FINISHED_S if race.started_at is not None else keys.ABORTED_S
-    due = race.next_due() or now
-    return keys.UNSTARTED_S + max(0, due - now) // 1000
-
-
-def summary_of(race: Race) -> dict[str, str]:
-    """Give the fields of the summary hash that room events keep up to date."""
-    host = race.racers.get(race.host)
-    fields = {
-        "phase": race.phase,
-        "title": race.settings.title,
-        "rules": race.settings.rules,
-        "taken": str(len(race.racers)),
-        "seats": str(race.settings.seats),
-        "host": host.name if host is not None else "",
-        "spectators": race.settings.spectators,
-        "opened": str(race.opened_at),
-    }
-    for racer in race.racers.values():
-        if racer.is_done:
-            fields[keys.done_field(racer.id)] = racer.outcome
-    return fields
-
-
-def _play_summary(racer: Racer, event: ev.Played | ev.Undone) -> dict[str, str]:
-    board = racer.ahead[2] if isinstance(event, ev.Played) and racer.ahead else racer.former[-1]
-    fields = {keys.score_field(racer.id): f"{board.cards},{board.down},{racer.moves + 1}"}
-    if board.is_solved:
-        fields[keys.done_field(racer.id)] = "solved"
-    return fields

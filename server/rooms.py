@@ -15,11 +15,12 @@ from server.holding import Holding
 from server.patience import Patience
 from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
 from server.refusal import Refusal, race_lost, store_away
-from server.room import Room, lifetime_s, summary_of
+from server.room import Room
 from server.rules import Rules
 from server.rules.deal import commitment
 from server.store import Appended, Lost, Store, Unavailable, keys
 from server.store.directory import Listing
+from server.summary import lifetime_s, summary_of
 from server.tally import Tally
 from wire import messages as m
 

@@ -1,6 +1,7 @@
 """The order of a race (docs/rules.md, "The order of a race")."""
 
-from server.race import Race, Racer
+from server.race import Race
+from server.racer import Racer
 from wire.messages import Standing
 
 # Who is ranked before whom whatever the cards: solved, still racing, gave up, put out.

@@ -8,7 +8,8 @@ The deal is revealed by `reveal`, which answers nothing while anybody may still 
 from collections.abc import Container
 
 from server import events as ev
-from server.race import Race, Racer
+from server.race import Race
+from server.racer import Racer
 from server.rules import Position
 from server.rules.view import changed, piles
 from server.standings import standings

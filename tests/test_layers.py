@@ -33,9 +33,11 @@ MAY_IMPORT: dict[str, str] = {
     "server.tasks": "",
     # Pure: what a race is
     "server.events": "wire server.journaling",
-    "server.race": "wire server.events server.refusal server.rules",
-    "server.standings": "wire server.race",
-    "server.view": "wire server.events server.race server.rules server.standings",
+    "server.racer": "wire server.rules",
+    "server.permissions": "wire",
+    "server.race": "wire server.events server.permissions server.racer server.refusal server.rules",
+    "server.standings": "wire server.race server.racer",
+    "server.view": "wire server.events server.race server.racer server.rules server.standings",
     "server.auditor": "server.events server.race server.refusal server.rules",
     "server.verify": "wire server.auditor server.events server.race server.rules server.standings",
     "server.session": "wire server.rate",
@@ -46,19 +48,20 @@ MAY_IMPORT: dict[str, str] = {
     "server.lag": "wire server.audience server.race server.store",
     "server.follower": "server.patience server.refusal server.store server.tally",
     "server.holding": "server.follower",
+    "server.summary": "server.events server.race server.racer server.store",
     "server.room": "wire server.audience server.events server.follower server.lag"
     " server.password server.patience server.presence server.race server.refusal server.rules"
-    " server.store server.tally",
+    " server.store server.summary server.tally",
     "server.rooms": "wire server.events server.holding server.password server.patience server.race"
-    " server.refusal server.room server.rules server.store server.tally",
+    " server.refusal server.room server.rules server.store server.summary server.tally",
     # Tournaments over the store and over rooms
     "server.bulletin": "wire server.tournament",
     "server.hall": "wire server.bulletin server.follower server.presence server.refusal"
     " server.store server.tally server.tournament",
     "server.halls": "wire server.hall server.holding server.journaling server.patience"
     " server.refusal server.rooms server.store server.tally server.tournament",
-    "server.arranging": "server.events server.race server.refusal server.room server.rules"
-    " server.store",
+    "server.arranging": "server.events server.race server.refusal server.rules server.store"
+    " server.summary",
     "server.ladder": "wire server.refusal server.rules server.store server.tournament",
     "server.director": "server.arranging server.events server.hall server.halls server.ladder"
     " server.race server.refusal server.room server.rooms server.standings server.store"

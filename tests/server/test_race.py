@@ -3,7 +3,8 @@
 import pytest
 
 from server import events as ev
-from server.race import ALLOWED, AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
+from server.permissions import ALLOWED
+from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
 from server.refusal import Refusal
 from server.rules import Move, Position, deal
 from server.rules.deal import fair_key, layout
