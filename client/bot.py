@@ -1,13 +1,15 @@
 """A player that is a program: joins a room, plays one race from what the server offers.
 
 It uses the same link and the same state as the terminal. Out of ideas it gives up, unless a
-person still races: then it keeps its place in the list until they are done.
+person still races: then it keeps its place in the list until they are done. Once all people
+are done it plays on at full pace, so that they get their standings.
 """
 
 import asyncio
 import logging
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -80,6 +82,7 @@ class Bot:
         self._resigned = False
         self._asked_at: int | None = None  # the play after which hints were asked for
         self._has_hints = True
+        self._hurry = asyncio.Event()  # the people are done, and wait for the standings
 
     async def run(self) -> Standings:
         """Play one race and give its standings.
@@ -138,6 +141,8 @@ class Bot:
             self._link.send(Snapshot())
         if self.state.seat is not None and self.state.room is not None:
             self._sit(self.state.room.room)
+        if self._people_are_done():
+            self._hurry.set()
         self._woken.set()
 
     def _enter(self, welcome: Welcome) -> None:
@@ -172,6 +177,7 @@ class Bot:
             self._room, self._mind = room, Mind()
             self._readied = self._resigned = False
             self._asked_at = None
+            self._hurry.clear()
         seat = self.state.seat
         if self.state.may("ready") and seat is not None and not seat.ready and not self._readied:
             self._readied = self._link.send(Ready(salt=secrets.token_bytes(16)))
@@ -206,7 +212,7 @@ class Bot:
             if self._is_my_turn():
                 choice = self._choose()
                 if choice is not None:
-                    await asyncio.sleep(self._pause())
+                    await self._pause()
                     if self._is_my_turn():
                         self._link.play(choice)
 
@@ -246,8 +252,16 @@ class Bot:
             not seat.bot and seat.outcome == "playing" for seat in room.seats
         )
 
-    def _pause(self) -> float:
+    def _people_are_done(self) -> bool:
+        room = self.state.room
+        people = [seat for seat in room.seats if not seat.bot] if room is not None else []
+        return bool(people) and all(seat.outcome != "playing" for seat in people)
+
+    async def _pause(self) -> None:
         rate = self._plan.moves_per_second
-        if rate >= FULL_PACE:
-            return 1 / FULL_PACE
-        return self._chance.uniform(0.5, 1.5) / rate
+        await asyncio.sleep(1 / FULL_PACE)
+        if rate < FULL_PACE:
+            seconds = self._chance.uniform(0.5, 1.5) / rate - 1 / FULL_PACE
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, seconds)):
+                    await self._hurry.wait()

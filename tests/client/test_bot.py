@@ -26,6 +26,8 @@ from wire.messages import (
     Room,
     RoomLine,
     Rooms,
+    Score,
+    Scores,
     Settings,
     Snapshot,
     Standings,
@@ -152,6 +154,50 @@ async def test_it_keeps_its_place_while_that_can_matter(seats: list[Any], stuck:
 
     async with staged(script) as stage:
         assert await played(stage.url) == END
+
+
+async def test_once_all_people_are_done_it_plays_on_at_full_pace() -> None:
+    async def script(actor: Actor) -> None:
+        await seated(actor)
+        await actor.say(room(seats=PERSON), board())
+        for number in range(5):
+            await actor.hear(Hint)
+            await actor.say(Hints(n=number, moves=["d"]))
+            if number == 0:  # in the middle of a pause of minutes
+                gone = Score(
+                    seat=1,
+                    cards=0,
+                    down=36,
+                    score=0,
+                    moves=0,
+                    undos=0,
+                    outcome="resigned",
+                    done_ms=1,
+                )
+                await actor.say(Scores(version=2, lines=[gone]))
+            assert await actor.hear(Move) == Move(n=number + 1, m="d")
+            await actor.say(moved(number + 1))
+        await actor.say(END)
+        await actor.stay()
+
+    async with staged(script) as stage:
+        slow = Plan(room="ABCDEF", moves_per_second=0.01)
+        assert await played(stage.url, slow) == END
+
+
+async def test_among_bots_alone_it_keeps_the_pace_it_was_told() -> None:
+    async def script(actor: Actor) -> None:
+        await seated(actor)
+        await actor.say(room(seats=BOTS), board())
+        await actor.hear(Hint)
+        await actor.say(Hints(n=0, moves=["d"]))
+        assert await actor.hears_nothing(0.3)
+        await actor.say(END)
+        await actor.stay()
+
+    async with staged(script) as stage:
+        slow = Plan(room="ABCDEF", moves_per_second=0.01)
+        assert await played(stage.url, slow) == END
 
 
 async def test_it_opens_a_room_of_its_own() -> None:
