@@ -100,7 +100,7 @@ class Game:
                         self._say(Say("Too many moves wait for the server already."))
                     self.state = replace(self.state, plays=self.link.plays)
                 case GetReady():
-                    self._send(Ready(salt=secrets.token_bytes(SALT_BYTES)))
+                    self._get_ready()
                 case Rename():
                     self.link.rename(deed.name)
                 case Say():
@@ -109,6 +109,13 @@ class Game:
                     self._do(deed)
                 case _:
                     self._send(deed)
+
+    def _get_ready(self) -> None:
+        # The same bytes again where some were given: which of two counted, nobody could say.
+        notes = self.state.notes
+        salt = bytes.fromhex(notes.own) if notes.own else secrets.token_bytes(SALT_BYTES)
+        self.state = replace(self.state, notes=notes.gave(salt))
+        self._send(Ready(salt=salt))
 
     def _send(self, message: ClientMessage) -> None:
         if not self.link.send(message):
@@ -156,8 +163,10 @@ class Game:
         self.changed.set()
 
     def _arrive(self, welcome: Welcome) -> None:
-        if welcome.room is None and self._aim.room is not None and not self._arrived:
-            room, password = self._aim.room, self._aim.password
+        room, password = self._aim.room, self._aim.password
+        if room is not None and not self._arrived and welcome.room != room:
+            # Also where the player is back in another room: a race that waits there is
+            # for the server to insist on.
             entry = Spectate if self._aim.watch else Join
             self._enter(entry(room=room, password=password))
         elif welcome.room is None:

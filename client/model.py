@@ -11,6 +11,7 @@ from typing import Final, Literal
 import msgspec
 
 from client.clock import Clock
+from client.fairness import Check, Notes, check
 from client.line import Line
 from client.plays import Plays
 from wire.messages import (
@@ -73,6 +74,7 @@ class State:
     gains: tuple[tuple[int, float], ...] = ()  # seat, when it last brought a card home
     in_doubt: bool = False  # a play is missing: ask for a snapshot
     invitation: str = ""  # how others get here, where this program started the server
+    notes: Notes = field(default_factory=Notes)  # of the deal, to be checked at the end
 
     @property
     def seat(self) -> Seat | None:
@@ -88,6 +90,26 @@ class State:
         if self.room is None or self.room.seat is None:
             return None
         return dict(self.boards).get(self.room.seat)
+
+    @property
+    def is_racing(self) -> bool:
+        """Whether leaving would give a race up."""
+        room, seat = self.room, self.seat
+        return (
+            room is not None
+            and seat is not None
+            and room.phase in ("locked", "running")
+            and seat.outcome == "playing"
+            and self.finished is None
+        )
+
+    @property
+    def deal_check(self) -> Check | None:
+        """What comes out of comparing the revealed deal with what was promised."""
+        result, room = self.standings, self.room
+        if result is None or room is None or room.room != self.notes.room:
+            return None
+        return check(self.notes, result.reveal)
 
     def may(self, tag: str) -> bool:
         """Whether the server said that this may be asked now."""
@@ -135,7 +157,7 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
             text = "Solved! All cards are home." if message.outcome == "solved" else ""
             return replace(state, finished=message, notice=Notice(text, "good", at))
         case Standings():
-            return replace(state, standings=message)
+            return _standings(state, message, at)
         case Chatted():
             return _logged(state, Notice(f"{message.name}: {message.text}", "talk", at))
         case Left():
@@ -172,14 +194,20 @@ def _room(state: State, message: Room) -> State:
     if state.room is not None and state.room.room != message.room:
         state = replace(_without_room(state), log=())
     boards = state.boards if message.phase in ("running", "over") else ()
-    return replace(state, room=message, boards=boards)
+    return replace(state, room=message, boards=boards, notes=state.notes.entered(message))
 
 
 def _countdown(state: State, message: Countdown) -> State:
     if state.room is None:
         return state
     room = msgspec.structs.replace(state.room, starts=message.starts)
-    return replace(state, room=room)
+    return replace(state, room=room, notes=state.notes.locked(message.salts))
+
+
+def _standings(state: State, message: Standings, at: float) -> State:
+    after = replace(state, standings=message)
+    found = after.deal_check
+    return after.says(found.text, "bad", at) if found is not None and found.is_bad else after
 
 
 def _board(state: State, message: Board) -> State:

@@ -136,6 +136,75 @@ async def test_it_goes_straight_to_the_room_it_was_started_for(watch: bool) -> N
         await until(game, lambda: game.state.room)
 
 
+@pytest.mark.parametrize("watch", [False, True])
+async def test_a_room_it_was_started_for_comes_before_the_one_it_was_in(watch: bool) -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="FORMER")
+        await actor.say(room(room="FORMER", phase="over"))
+        assert (await actor.hear(Spectate if watch else Join)).room == "ABCDEF"
+        await actor.say(room())
+        await actor.stay()
+
+    aim = Aim(room="ABCDEF", watch=watch)
+    async with staged(script) as stage, playing(stage, aim) as game:
+        await until(game, lambda: game.state.room and game.state.room.room == "ABCDEF")
+
+
+async def test_a_race_that_waits_elsewhere_is_gone_back_to_and_said() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(room="FORMER")
+        await actor.hear(Join)
+        await actor.say(room(room="FORMER"), board())
+        reason = "You have a seat in room FORMER; leave it first."
+        await actor.say(Refused(re="join", code="seated", reason=reason))
+        await actor.close(Close.RESTART)
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="FORMER")
+        assert await actor.hears_nothing()  # asked for once: back on the line it stays there
+        await actor.say(room(room="FORMER"), board())
+        await actor.stay()
+
+    async with staged(first, second) as stage, playing(stage, Aim(room="ABCDEF")) as game:
+        await until(game, lambda: game.state.notice.text.startswith("You have a seat"))
+        assert "leave it first" in shown(game)
+        await until(game, lambda: game.state.line.status == "waiting")
+        game.link.poke()
+        await until(game, lambda: stage.served == 2 and game.state.board)
+        await asyncio.sleep(0.15)
+
+
+async def test_the_room_it_is_in_already_is_not_asked_for_again() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        assert await actor.hears_nothing()
+        await actor.say(room())
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage, Aim(room="ABCDEF")) as game:
+        await until(game, lambda: game.state.room)
+
+
+async def test_its_own_bytes_are_remembered_and_the_same_when_it_gets_ready_again() -> None:
+    heard: list[bytes] = []
+
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(phase="open", actions=["ready"]))
+        heard.append((await actor.hear(Ready)).salt)
+        heard.append((await actor.hear(Ready)).salt)
+        await actor.say(room(actions=[]))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.room)
+        type_in(game, "r", "r")
+        await until(game, lambda: game.state.room and game.state.room.phase == "running")
+        assert game.state.notes.own == heard[0].hex()
+        assert heard[0] == heard[1]
+        assert len(heard[0]) == 16
+
+
 async def test_a_wanted_password_is_asked_for() -> None:
     async def script(actor: Actor) -> None:
         await actor.welcome()
