@@ -5,6 +5,7 @@ for a sound record, 1 for one that breaks a promise, 2 for a file that cannot be
 """
 
 import hmac
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +14,15 @@ from pathlib import Path
 import msgspec
 
 from server import events as ev
+from server.auditor import Auditor
 from server.race import Race
-from server.rules import Move
-from server.rules.deal import commitment
+from server.rules.deal import SECRET_BYTES, commitment
 from server.standings import standings
 from wire.messages import Standing
+from wire.text import tidied
+
+# One form only: the hash chain is over the time as it is written.
+_INSTANT = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 class Unreadable(Exception):
@@ -53,14 +58,14 @@ def read(text: str) -> tuple[Header, list[tuple[int, bytes]]]:
         raise Unreadable("the file is empty")
     try:
         header = msgspec.json.decode(lines[0], type=Header)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise Unreadable(f"line 1 is no replay header: {error}") from None
     if header.replay != 1:
         raise Unreadable(f"replay format {header.replay} is not known here; this reads format 1")
     entries = []
     for number, line in enumerate(lines[1:], 2):
         at, blank, payload = line.partition(" ")
-        if not blank or not at.isdecimal():
+        if not blank or not _INSTANT.fullmatch(at):
             raise Unreadable(f"line {number} is no journal entry")
         entries.append((int(at), payload.encode()))
     if not entries:
@@ -76,22 +81,23 @@ def check(header: Header, entries: Sequence[tuple[int, bytes]]) -> Verdict:
     """
     try:
         events = [ev.decode(payload) for _, payload in entries]
-    except ev.UnknownEvent as error:
+        first = events[0]
+        is_fair = not isinstance(first, ev.Opened) or first.settings.seed is None
+        secret = next((_secret(event) for event in events if isinstance(event, ev.Revealed)), None)
+        verdict = Verdict(Race(secret if is_fair else None))
+        if is_fair and secret is None:
+            verdict.faults.append("the deal's secret is not revealed: nothing can be replayed")
+            return verdict
+        verdict.faults.extend(_replay(verdict.race, entries, events))
+    except (ev.UnknownEvent, RecursionError) as error:
         raise Unreadable(str(error)) from None
-    revealed = next((event for event in events if isinstance(event, ev.Revealed)), None)
-    race = Race(bytes.fromhex(revealed.secret) if revealed else None)
-    verdict = Verdict(race)
-    first = events[0]
-    if isinstance(first, ev.Opened) and first.settings.seed is None and revealed is None:
-        verdict.faults.append("the deal's secret is not revealed: nothing can be replayed")
-        return verdict
-    verdict.faults.extend(_replay(race, entries, events))
+    race = verdict.race
     if not verdict.faults:
-        verdict.checked.append(f"{len(entries)} entries in order, every move legal")
+        verdict.checked.append(f"{len(entries)} entries in order, every one by the rules")
         verdict.faults.extend(_check_end(race, header))
     if not verdict.faults:
         verdict.checked.append(f"hash chain ends in {header.head}")
-        verdict.faults.extend(_check_deal(race, revealed))
+        verdict.faults.extend(_check_deal(race, secret))
     if not verdict.faults:
         kind = "public seed" if race.settings.seed is not None else "commitment and secret"
         verdict.checked.append(f"the deal follows from its {kind}")
@@ -99,60 +105,27 @@ def check(header: Header, entries: Sequence[tuple[int, bytes]]) -> Verdict:
     return verdict
 
 
+def _secret(event: ev.Revealed) -> bytes:
+    try:
+        secret = bytes.fromhex(event.secret)
+    except ValueError:
+        raise Unreadable("the revealed secret is not hexadecimal") from None
+    if len(secret) != SECRET_BYTES:
+        raise Unreadable(f"the revealed secret has {len(secret)} bytes, not {SECRET_BYTES}")
+    return secret
+
+
 def _replay(
     race: Race, entries: Sequence[tuple[int, bytes]], events: Sequence[ev.AnyEvent]
 ) -> Iterator[str]:
+    auditor = Auditor(race)
     for number, ((at, payload), event) in enumerate(zip(entries, events, strict=True), 1):
-        fault = _fault_of(race, number, at, payload, event)
+        fault = auditor.take(at, payload, event)
         if fault is not None:
             yield f"entry {number}: {fault}"
             return
-        try:
-            race.apply(at, payload)
-        except (KeyError, ValueError, IndexError, AttributeError) as error:
-            yield f"entry {number} does not fit what came before: {error!r}"
-            return
-
-
-def _fault_of(race: Race, number: int, at: int, payload: bytes, event: ev.AnyEvent) -> str | None:
-    if (number == 1) != isinstance(event, ev.Opened):
-        return "a journal begins with opened, and has it once"
-    if at < race.at:
-        return "its time is before the entry in front of it"
-    if ev.encode(event) != payload:
-        return "its bytes are not the canonical ones"
-    match event:
-        case ev.Played() | ev.Undone() | ev.Resigned():
-            return _fault_of_play(race, at, event)
-        case ev.Started():
-            if race.phase != "locked" or at < (race.starts or 0):
-                return "the race started before its time"
-        case ev.Over(why="time"):
-            if race.ends is None or at < race.ends:
-                return "the time was not up"
-    return None
-
-
-def _fault_of_play(race: Race, at: int, event: ev.Played | ev.Undone | ev.Resigned) -> str | None:
-    racer = race.racers.get(event.p)
-    if racer is None:
-        return f"{event.p} has no seat"
-    if racer.is_done:
-        return f"{racer.name} was done already"
-    if isinstance(event, ev.Resigned):
-        return None
-    if race.phase != "running" or (race.ends is not None and at >= race.ends):
-        return "a move outside the race's time"
-    if event.n != racer.n + 1:
-        return f"play {event.n} of {racer.name} follows play {racer.n}"
-    if isinstance(event, ev.Undone):
-        return None if racer.former else f"{racer.name} had no move to take back"
-    assert racer.board is not None
-    try:
-        legal = racer.board.is_legal(Move.parse(event.m))
-    except ValueError as error:
-        return str(error)
-    return None if legal else f"{event.m} is no legal move of {racer.name}"
+    if auditor.missing is not None:
+        yield f"the record breaks off: {auditor.missing} must follow its last entry"
 
 
 def _check_end(race: Race, header: Header) -> Iterator[str]:
@@ -164,12 +137,11 @@ def _check_end(race: Race, header: Header) -> Iterator[str]:
         yield f"the hash chain ends in {race.seal.hex()}, the standings were published with {header.head}"
 
 
-def _check_deal(race: Race, revealed: ev.Revealed | None) -> Iterator[str]:
-    if race.settings.seed is not None:
+def _check_deal(race: Race, secret: bytes | None) -> Iterator[str]:
+    if secret is None:
         return
-    assert revealed is not None
-    made = commitment(race.deal, bytes.fromhex(revealed.secret)).hex()
-    if not hmac.compare_digest(made, race.commitment):
+    made = commitment(race.deal, secret).hex()
+    if not hmac.compare_digest(made.encode(), race.commitment.encode()):
         yield "the secret does not fit the commitment published before the race"
 
 
@@ -178,15 +150,16 @@ def main(path: str) -> int:
     try:
         verdict = check(*read(Path(path).read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, Unreadable) as error:
-        print(f"{path}: {error}", file=sys.stderr)
+        print(f"{path}: {tidied(str(error))}", file=sys.stderr)
         return 2
     for line in verdict.checked:
-        print(f"ok    {line}")
+        print(f"ok    {tidied(line)}")
     for line in verdict.faults:
-        print(f"WRONG {line}")
+        print(f"WRONG {tidied(line)}")
     for row in verdict.rows:
         solved = f"  solved in {row.finished_ms / 1000:.1f} s" if row.finished_ms else ""
-        print(f"{row.place:3}  {row.name:16}  {row.cards:3} cards  {row.moves} moves{solved}")
+        name = tidied(row.name)
+        print(f"{row.place:3}  {name:16}  {row.cards:3} cards  {row.moves} moves{solved}")
     print(f"{path}: {'the record is wrong' if verdict.faults else 'the record is sound'}")
     return 1 if verdict.faults else 0
 

@@ -121,6 +121,7 @@ PURE = [
     "server.rules",
     "server.events",
     "server.race",
+    "server.auditor",
     "server.standings",
     "server.view",
     "server.session",

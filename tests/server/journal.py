@@ -31,6 +31,15 @@ class Told:
             )
         )
 
+    @classmethod
+    def of(cls, opened: ev.Opened) -> "Told":
+        """A race that was opened in another way."""
+        told = cls.__new__(cls)
+        told.now, told.lines = T0, []
+        told.race = Race(SECRET if opened.settings.seed is None else None)
+        told.tell(opened)
+        return told
+
     def tell(self, *events: ev.AnyEvent, after_ms: int = 1000) -> Race:
         self.now += after_ms
         for event in events:
