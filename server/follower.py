@@ -8,7 +8,7 @@ catches up and the command is decided anew.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -159,11 +159,11 @@ class Follower(Generic[R, E]):
         if entry.version == version + 1:
             self._take(entry)
         elif entry.version > version and not self._news.locked():
-            self._task(self._logged(self.catch_up()), "catch-up")
+            self._task(self._logged(self.catch_up), "catch-up")
 
     def on_resync(self) -> None:
         """The subscription was interrupted: read what was missed."""
-        self._task(self._logged(self.catch_up()), "resync")
+        self._task(self._logged(self.catch_up), "resync")
 
     def _take(self, entry: Entry) -> None:
         try:
@@ -290,9 +290,9 @@ class Follower(Generic[R, E]):
         self._tasks.add(task)
         task.add_done_callback(self._task_done)
 
-    async def _logged(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _logged(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await work
+            await work()
         except (Refusal, Unavailable) as error:
             log.warning("put off", extra={"journal": self.jid, "error": str(error)})
 

@@ -106,7 +106,7 @@ class Room(Follower[Race, ev.AnyEvent]):
     def on_resync(self) -> None:
         """The subscription was interrupted: nothing could be heard of anybody."""
         self.presence.start_over()
-        self._task(self._logged(self._resync()), "resync")
+        self._task(self._logged(self._resync), "resync")
 
     async def _resync(self) -> None:
         await self.catch_up()
@@ -168,7 +168,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             return
         due = self.race.next_due()
         if due is not None:
-            self._task(self._logged(self.set_timer(due)), "timer")  # it may be lost as well
+            self._task(self._logged(partial(self.set_timer, due)), "timer")  # it may be lost as well
         news = m.News(
             kind="resynchronised",
             text=f"The store lost its last moments: the record stands at event "
@@ -276,7 +276,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         racer = self.race.racers.get(viewer.player)
         if racer is not None and racer.n < n and outcome.version <= self.race.version:
             # It took the place of an entry that we know and the store has lost.
-            self._task(self._logged(self.catch_up()), "catch-up")
+            self._task(self._logged(self.catch_up), "catch-up")
 
     async def _settle(
         self, viewer: Viewer, n: int, text: str | None, outcome: Denied | Lost, patience: Patience
@@ -359,7 +359,7 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     def look_soon(self) -> None:
         """Have a look, in a task of its own, at whether something is due."""
-        self._task(self._logged(self.look()), "look")
+        self._task(self._logged(self.look), "look")
 
     def _judge_soon(self, player: str) -> None:
         """Have it looked into, in a moment, whether a player is stuck."""
@@ -477,7 +477,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         if watching is not None:
             self.presence.exit(viewer.player, watching=watching)
         if viewer.player in self.race.expected and self.race.phase == "open":
-            self._task(self._logged(self._look_when_away()), "away")
+            self._task(self._logged(self._look_when_away), "away")
 
     async def settle_presence(self) -> bool:
         """Wait for the other nodes' word on who is here; whether a seated one is away."""
