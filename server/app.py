@@ -18,6 +18,7 @@ from server.gateway.limits import owner
 from server.halls import Halls
 from server.ladder import Ladder
 from server.pages import pages
+from server.public.site import Site
 from server.rate import Quota
 from server.rooms import Rooms
 from server.store import Store, Unavailable
@@ -58,6 +59,7 @@ class Node:
         self._halls: Halls
         self._director: Director
         self._foyer: Foyer
+        self._site: Site
         self._gateway: Gateway
         self._openings: Quota
         self._guesses = Quota(GUESSES_PER_S, GUESSES)
@@ -79,6 +81,7 @@ class Node:
         self._gateway = Gateway(
             connect=lambda peer: self._connect(peer, desk),
             page=lambda request: page(request),
+            stand=self._site.stand,
             limits=self._limits,
             origins=config.origins,
             proxies=config.trusted_proxies,
@@ -88,7 +91,7 @@ class Node:
                 self.tally, self._gateway, lambda: len(self._rooms), lambda: self._store.up
             )
         )
-        page = pages(lambda: self._gateway, lambda: self._store.up, figures)
+        page = pages(lambda: self._gateway, lambda: self._store.up, figures, self._site.answer)
         self._store.journals.on_state(self._store_state)
         self.port = await self._gateway.listen(
             config.host, config.port, ssl=self._tls, reuse_port=config.reuse_port
@@ -121,6 +124,7 @@ class Node:
         await tasks.cancel((drain, hurry, *self._tasks))
         await self._store.drain(IN_FLIGHT_LIMIT_S)
         await self._gateway.close()
+        self._site.close()
         self._foyer.close()
         self._director.close()
         self._halls.close()
@@ -152,6 +156,7 @@ class Node:
         ladder = Ladder(self._store)
         director = Director(self._store, self._halls, self._rooms, ladder, self.tally)
         self._foyer = Foyer(self._store, self._halls, director)
+        self._site = Site(self._halls, self._foyer)
         return Fairground(self._store, self._halls, director, self._foyer, ladder)
 
     def _connect(self, peer: Peer, desk: Desk) -> Connection:

@@ -12,9 +12,15 @@ _NO_STORE = (("Cache-Control", "no-store"),)
 
 
 def pages(
-    gateway: Callable[[], Gateway], store_up: Callable[[], bool], source: CollectorRegistry
+    gateway: Callable[[], Gateway],
+    store_up: Callable[[], bool],
+    source: CollectorRegistry,
+    others: Callable[[PageRequest], Awaitable[Answer | None]],
 ) -> Callable[[PageRequest], Awaitable[Answer | None]]:
-    """Give the function that answers page requests; None for an unknown path."""
+    """Give the function that answers page requests; None for an unknown path.
+
+    `others` is asked for the paths that are not known here.
+    """
 
     async def page(request: PageRequest) -> Answer | None:
         match request.path:
@@ -25,9 +31,10 @@ def pages(
             case "/metrics":
                 return Answer(200, metrics.text(source), metrics.CONTENT_TYPE, _NO_STORE)
             case "/":
-                return _line(200, f"{SERVER}: play with the command klondike and this address")
+                about = "play with the command klondike and this address; tournaments are at /t"
+                return _line(200, f"{SERVER}: {about}")
             case _:
-                return None
+                return await others(request)
 
     return page
 

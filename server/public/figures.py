@@ -1,0 +1,119 @@
+"""A bracket as SVG figures: plain numbers and texts that the template writes down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.public import words
+from server.public.layout import Grid, Spot, laid_out
+from server.public.sheet import Sheet, won
+from wire.tournaments import MatchLine, SlotLine
+
+BOX_WIDTH, BOX_HEIGHT = 204, 52
+COLUMN_WIDTH, ROW_HEIGHT = 228, 78
+MARGIN, HEAD_HEIGHT = 8, 26
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One line of a box."""
+
+    text: str
+    seed: str
+    score: str
+    won: bool
+    known: bool  # a player; else where one will come from
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box, in pixels."""
+
+    x: int
+    y: int
+    name: str
+    state: str
+    match: str
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A bracket drawn."""
+
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+    lines: tuple[str, ...]  # paths
+    headings: tuple[tuple[int, int, str], ...]
+
+
+def drawing(sheet: Sheet, slots: Sequence[SlotLine]) -> Drawing:
+    """Draw one group's bracket; boxes in which nobody will ever stand are left out."""
+    seen = [slot for slot in slots if slot.state != "empty"]
+    grid = laid_out(seen)
+    return Drawing(
+        width=max(0, (grid.columns - 1) * COLUMN_WIDTH + BOX_WIDTH) + 2 * MARGIN,
+        height=round(grid.rows * ROW_HEIGHT) + HEAD_HEIGHT + 2 * MARGIN,
+        boxes=tuple(_box(sheet, spot) for spot in grid.spots),
+        lines=_lines(grid),
+        headings=tuple(
+            (_x(heading.column), _y(heading.row) - 9, heading.text) for heading in grid.headings
+        ),
+    )
+
+
+def _x(column: int) -> int:
+    return MARGIN + column * COLUMN_WIDTH
+
+
+def _y(row: float) -> int:
+    return MARGIN + HEAD_HEIGHT + round(row * ROW_HEIGHT)
+
+
+def _box(sheet: Sheet, spot: Spot) -> Box:
+    slot = spot.slot
+    match = sheet.matches.get(slot.match)
+    return Box(
+        x=_x(spot.column),
+        y=_y(spot.row),
+        name=slot.name,
+        state=slot.state,
+        match=slot.match,
+        sides=tuple(
+            _side(sheet, slot, match, entry, source)
+            for entry, source in zip(slot.sides, slot.sources, strict=True)
+        ),
+    )
+
+
+def _side(sheet: Sheet, slot: SlotLine, match: MatchLine | None, entry: str, source: str) -> Side:
+    if not entry:
+        # In a box that waits, somebody will come or nobody: both are said by the source.
+        text = "—" if slot.state in ("bye", "over", "empty") else source
+        return Side(text=text, seed="", score="", won=False, known=False)
+    seed = sheet.seeds.get(entry)
+    won = slot.winner == entry and slot.state == "over"
+    score = _score(match, entry) if match is not None else ""
+    return Side(sheet.name(entry), str(seed) if seed else "", score, won, known=True)
+
+
+def _score(match: MatchLine, entry: str) -> str:
+    """Give the races won in a series, or the cards brought home in a single race."""
+    raced = [race for race in match.races if race.state == "raced"]
+    rows = [row for race in raced for row in race.rows if row.entry == entry]
+    if not rows:
+        return ""
+    if len(raced) > 1:
+        return words.points(won(match, entry))
+    return str(rows[0].cards)
+
+
+def _lines(grid: Grid) -> tuple[str, ...]:
+    half = BOX_HEIGHT // 2
+    found = []
+    for source, target in grid.edges:
+        x1, y1 = _x(source.column) + BOX_WIDTH, _y(source.row) + half
+        x2, y2 = _x(target.column), _y(target.row) + half
+        turn = x2 - (COLUMN_WIDTH - BOX_WIDTH) // 2
+        found.append(f"M{x1} {y1}H{turn}V{y2}H{x2}")
+    return tuple(found)

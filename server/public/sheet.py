@@ -1,0 +1,88 @@
+"""What there is to show of one tournament: the newest message of each kind, as visitors get it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from wire.messages import ServerMessage
+from wire.tournaments import (
+    Bracket,
+    Entrant,
+    Entrants,
+    MatchLine,
+    Pairings,
+    Progress,
+    Ranking,
+    Tournament,
+)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One tournament as everybody may see it."""
+
+    tournament: Tournament
+    entrants: Entrants
+    rankings: dict[int, Ranking] = field(default_factory=dict)  # by stage
+    brackets: dict[int, Bracket] = field(default_factory=dict)  # by stage
+    pairings: dict[int, Pairings] = field(default_factory=dict)  # by round
+    progress: Progress | None = None
+
+    @cached_property
+    def people(self) -> dict[str, Entrant]:
+        """Give the entrants by their entry."""
+        return {each.entry: each for each in self.entrants.entrants}
+
+    @cached_property
+    def seeds(self) -> dict[str, int]:
+        """Give everybody's number in the order of the seeds, from 1."""
+        return {each.entry: number for number, each in enumerate(self.entrants.entrants, 1)}
+
+    @cached_property
+    def matches(self) -> dict[str, MatchLine]:
+        """Give the matches of all rounds that are here, by their id."""
+        return {match.match: match for on in self.pairings.values() for match in on.matches}
+
+    def name(self, entry: str) -> str:
+        """Give the name of whoever has a place; its id where the list does not have it."""
+        found = self.people.get(entry)
+        return found.name if found is not None else entry
+
+
+def won(match: MatchLine, entry: str) -> float:
+    """Give how many races of a match somebody has won, an equal first place being half."""
+    raced = [race.rows for race in match.races if race.state == "raced"]
+    first = [[row.entry for row in rows if row.place == 1] for rows in raced]
+    return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
+
+
+def collect(messages: Iterable[ServerMessage]) -> Sheet | None:
+    """Make a sheet of what a visitor is sent, the later message of a kind counting.
+
+    None without the two that everything hangs on.
+    """
+    tournament: Tournament | None = None
+    entrants: Entrants | None = None
+    rankings: dict[int, Ranking] = {}
+    brackets: dict[int, Bracket] = {}
+    pairings: dict[int, Pairings] = {}
+    progress: Progress | None = None
+    for message in messages:
+        match message:
+            case Tournament():
+                tournament = message
+            case Entrants():
+                entrants = message
+            case Ranking():
+                rankings[message.stage] = message
+            case Bracket():
+                brackets[message.stage] = message
+            case Pairings():
+                pairings[message.round] = message
+            case Progress():
+                progress = message
+            case _:
+                pass
+    if tournament is None or entrants is None:
+        return None
+    return Sheet(tournament, entrants, rankings, brackets, pairings, progress)
