@@ -25,6 +25,8 @@ _HELP = {
     "rooms_opened": "Rooms opened by this node",
     "resumes": "Players led back to their room by their token",
     "replaced": "Connections that gave way to a newer one of the same player",
+    "notices_told": "Notices that webhooks have taken",
+    "notices_failed": "Notices that webhooks have not taken, each try counted",
 }
 
 

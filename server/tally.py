@@ -16,3 +16,5 @@ class Tally:
     rooms_opened: int = 0
     resumes: int = 0
     replaced: int = 0
+    notices_told: int = 0
+    notices_failed: int = 0

@@ -42,6 +42,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.verify": "wire server.auditor server.events server.race server.rules server.standings",
     "server.session": "wire server.rate",
     "server.tournament": "wire server.journaling server.refusal server.rules",
+    "server.herald": "server.tournament",
+    "server.outward": "",
     "server.recount": "wire server.journaling server.refusal server.tournament server.verify",
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
@@ -76,8 +78,10 @@ MAY_IMPORT: dict[str, str] = {
     "server.attendance": "wire server.directing server.director server.foyer server.gallery"
     " server.guestbook server.hall server.halls server.ladder server.refusal server.rooms"
     " server.store server.tournament",
+    "server.webhooks": "server.herald server.journaling server.outward server.refusal"
+    " server.store server.tally server.version",
     # The process
-    "server.timekeeper": "server.refusal server.store server.tally",
+    "server.timekeeper": "server.refusal server.store server.tally server.tasks",
     "server.connection": "wire server.attendance server.events server.follower server.gateway"
     " server.patience server.race server.refusal server.room server.rooms server.session server.store server.tally"
     " server.version server.view",
@@ -111,6 +115,7 @@ ONLY_FOR: dict[str, str] = {
     "rustworkx": "server.tournament.pairing.matching",
     "py4swiss": "server.tournament.pairing.dutch",
     "openskill": "server.tournament.rating",
+    "httpx": "server.webhooks",
     "jinja2": "server.public.render",
     "markupsafe": "server.public.render",
 }
@@ -128,6 +133,7 @@ PURE = [
     "server.refusal",
     "server.journaling",
     "server.tournament",
+    "server.herald",
     "server.recount.journal",
     "server.public.figures",
     "server.public.layout",

@@ -10,6 +10,7 @@
 | dk:token:HASH           | string | the same                                           |
 | dk:deal:DEAL            | string | given; DEAL_S once its race has started            |
 | dk:{p:PLAYER}:entered   | zset   | PLAYER_S since the last entry into a tournament    |
+| dk:{t:CODE}:hook        | hash   | TOURNAMENT_S since it was chosen                   |
 | dk:lobby                | zset   | LISTED_S since the last listing; members too       |
 | dk:programme            | zset   | TOURNAMENT_S since the last listing; members too   |
 | dk:{e:RULES}:ratings    | hash   | RATING_S since the last rated match of these rules |
@@ -83,6 +84,11 @@ def match_timer(code: str, match: str) -> str:
     return f"t:{code}/{match}"
 
 
+def hook_timer(code: str) -> str:
+    """Name the timer at which a node tells a tournament's webhook what is new."""
+    return f"h:{code}"
+
+
 class JournalKeys(NamedTuple):
     """The two keys and the channel of one journal."""
 
@@ -121,6 +127,11 @@ def token(token_hash: str) -> str:
 def deal(deal_id: str) -> str:
     """Name the secret of a deal."""
     return f"dk:deal:{deal_id}"
+
+
+def hook(code: str) -> str:
+    """Name the webhook of a tournament."""
+    return f"dk:{{t:{code}}}:hook"
 
 
 def timers(shard: int) -> str:

@@ -10,6 +10,7 @@ from server.store.connection import Limits
 from server.store.deals import Deals
 from server.store.directory import Directory
 from server.store.errors import Unavailable, Unfit, Unreachable
+from server.store.hooks import Hooks
 from server.store.journal import Journals, OneLine
 from server.store.line import Line
 from server.store.nodes import Nodes
@@ -36,6 +37,7 @@ class Store:
         self.directory = Directory(pool)
         self.deals = Deals(pool)
         self.timers = Timers(pool)
+        self.hooks = Hooks(pool)
         self.nodes = Nodes(pool)
         self.tournaments = Tournaments(pool)
         self.ratings = Ratings(pool)

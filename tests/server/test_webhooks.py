@@ -1,0 +1,392 @@
+"""Notices to a club's server: signed, in order, at least once, and never in the way."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from server import webhooks
+from server.refusal import Refusal
+from server.store import Store, keys
+from server.tally import Tally
+from server.tournament import acts, calls
+from server.tournament import events as ev
+from server.tournament.settings import Single, Swiss
+from server.webhooks import SIGNATURE, Webhooks, pause_ms, sign
+from tests.tournament.told import RACE, Told, settings
+
+WAIT_S = 10.0
+ALL = ("round", "result", "end")
+
+
+class Club:
+    """A club's server, which answers as it is told."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[dict[str, str], bytes]] = []
+        self.answers: list[int | None] = []  # the next ones; None: no answer; then 200
+        self.port = 0
+        self._news = asyncio.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook?who=club"
+
+    @property
+    def notices(self) -> list[dict[str, Any]]:
+        return [json.loads(body) for _, body in self.requests]
+
+    @property
+    def ids(self) -> list[str]:
+        return [notice["id"] for notice in self.notices]
+
+    async def until(self, count: int) -> None:
+        async with asyncio.timeout(WAIT_S):
+            while len(self.requests) < count:
+                self._news.clear()
+                await self._news.wait()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                lines = head.split("\r\n")
+                headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+                body = await reader.readexactly(int(headers["Content-Length"]))
+                self.requests.append(({":line": lines[0], **headers}, body))
+                status = self.answers.pop(0) if self.answers else 200
+                self._news.set()
+                if status is None:
+                    await asyncio.sleep(60)
+                more = "Location: http://127.0.0.1:1/\r\n" if status == 302 else ""
+                writer.write(f"HTTP/1.1 {status} x\r\n{more}Content-Length: 2\r\n\r\nok".encode())
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def club() -> AsyncIterator[Club]:
+    made = Club()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    try:
+        yield made
+    finally:
+        server.close()
+
+
+class Hall:
+    """A tournament in the store, and nodes that tell of it."""
+
+    def __init__(self, store: Store, told: Told) -> None:
+        self.store = store
+        self.told = told
+        self._written = 0
+
+    async def write(self) -> None:
+        """Append to the store what the tournament has come to."""
+        lines = self.told.lines[self._written :]
+        await self.store.journals.append(
+            keys.tournament("CUP"),
+            [payload for _, payload in lines],
+            expect=self._written,
+            sets={},
+            ttl_s=600,
+        )
+        self._written += len(lines)
+
+    async def look(self, *nodes: Webhooks) -> int | None:
+        """Let nodes look and wait until they are done; gives when the timer is due."""
+        for node in nodes:
+            await node.look("h:CUP")
+        async with asyncio.timeout(WAIT_S):
+            for node in nodes:
+                await asyncio.gather(*list(node._running.values()))
+        return await self.store.timers.next_due()
+
+
+@asynccontextmanager
+async def hall(store_url: str, told: Told | None = None) -> AsyncIterator[Hall]:
+    store = await Store.open(store_url)
+    made = Hall(store, told or Told(settings(Single(), title="Cup")))
+    await made.write()
+    try:
+        yield made
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def node(store: Store, **options: Any) -> AsyncIterator[Webhooks]:
+    made = Webhooks(store, Tally(), **({"private": True} | options))
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+async def played(there: Hall, *, rounds: int = 9) -> None:
+    """Play the tournament."""
+    told = there.told
+    told.enter(4)
+    told.start()
+    for _ in range(rounds):
+        told.race_all()
+        told.wait()
+    await there.write()
+
+
+async def test_notices_come_signed_and_in_order(store_url: str) -> None:
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        secret = await hooks.choose("CUP", there.url, ALL)
+        await played(made)
+        await made.look(hooks)
+        assert [notice["kind"] for notice in there.notices] == [
+            *("round", "result", "result", "round", "result", "end")
+        ]
+        for headers, body in there.requests:
+            assert headers[":line"] == "POST /hook?who=club HTTP/1.1"
+            assert headers["Host"] == f"127.0.0.1:{there.port}"
+            assert headers["Content-Type"] == "application/json"
+            at = int(headers[SIGNATURE].split(",")[0].removeprefix("t="))
+            mac = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256)
+            assert headers[SIGNATURE] == f"t={at},v1={mac.hexdigest()}"
+            assert abs(at - made.store.clock.now() / 1000) < 60
+
+
+def test_the_signature_covers_the_time_and_every_byte() -> None:
+    right = sign("secret", 5, b"body")
+    assert right == "t=5,v1=" + hmac.digest(b"secret", b"5.body", "sha256").hex()
+    assert len({right, sign("secret", 6, b"body"), sign("secret", 5, b"bodY")}) == 3
+
+
+async def test_only_what_was_asked_for_is_told_and_only_what_comes_after(store_url: str) -> None:
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        made.told.enter(4)
+        made.told.start()
+        await made.write()
+        await hooks.choose("CUP", there.url, ["result", "end"])
+        for _ in range(3):
+            made.told.race_all()
+            made.told.wait()
+        await made.write()
+        await made.look(hooks)
+        assert [notice["kind"] for notice in there.notices] == ["result"] * 3 + ["end"]
+
+
+async def test_what_was_not_taken_is_told_again_later_and_nothing_overtakes_it(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ALL)
+        await played(made)
+        there.answers = [200, 500, 302, 503]
+        due = await made.look(hooks)
+        assert len(there.requests) == 2
+        assert due is not None
+        assert 0 < due - made.store.clock.now() <= 1_000
+        await made.look(hooks)
+        due = await made.look(hooks)
+        assert len(there.requests) == 4  # a redirect is not followed
+        assert due is not None
+        assert 2_000 < due - made.store.clock.now() <= 4_000
+        await made.look(hooks)
+        ids = there.ids
+        assert ids[1] == ids[2] == ids[3] == ids[4]
+        assert list(dict.fromkeys(ids)) == [ids[0], *ids[4:]]
+        assert len(set(ids)) == 6
+
+
+def test_the_pauses_grow_and_have_an_end() -> None:
+    pauses = [pause_ms(tries) for tries in range(1, 40)]
+    assert pauses[:4] == [1_000, 2_000, 4_000, 8_000]
+    assert max(pauses) == pauses[-1] == 300_000
+
+
+async def test_a_receiver_that_hangs_holds_up_no_look(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "ANSWER_LIMIT_S", 0.2)
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ALL)
+        await played(made)
+        there.answers = [None]
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        again = await hooks.look("h:CUP")
+        assert loop.time() - began < 0.1
+        assert again is not None
+        assert again > made.store.clock.now() + 10_000  # not by another node meanwhile
+        await there.until(1)
+        await made.look(hooks)
+        assert (await made.store.hooks.get("CUP")).tries == 1  # type: ignore[union-attr]
+
+
+async def test_nobody_there_is_a_failure_like_any_other(store_url: str) -> None:
+    async with hall(store_url) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", "http://127.0.0.1:1/", ALL)
+        await played(made)
+        await made.look(hooks)
+        assert hooks._tally.notices_failed == 1
+
+
+async def test_one_that_is_gone_or_silent_for_a_day_is_given_up(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ALL)
+        await played(made)
+        there.answers = [410]
+        await made.look(hooks)
+        assert await made.store.hooks.get("CUP") is None
+        assert await made.store.timers.next_due() is None
+        await hooks.choose("CUP", "http://127.0.0.1:1/", ALL)
+        await made.store.hooks.told("CUP", 0, 0)
+        await made.store.hooks.failed("CUP", 500, made.store.clock.now() - webhooks.GIVE_UP_MS - 1)
+        await made.look(hooks)
+        assert await made.store.hooks.get("CUP") is None
+
+
+async def test_another_node_goes_on_where_one_has_ended(store_url: str) -> None:
+    async with club() as there, hall(store_url) as made:
+        async with node(made.store) as first:
+            await first.choose("CUP", there.url, ALL)
+            await played(made)
+            there.answers = [200, 200, 500]
+            await made.look(first)
+        async with node(made.store) as second:
+            await made.look(second)
+        assert len(there.ids) == 7
+        assert len(set(there.ids)) == 6
+        async with node(made.store) as third:
+            assert await made.look(third) is None  # all is told: no timer is left
+        assert len(there.ids) == 7
+
+
+async def test_notices_lag_behind_as_far_as_spectators_do(store_url: str) -> None:
+    from msgspec.structs import replace
+
+    told = Told(settings(Single(), race=replace(RACE, delay_s=600)))
+    async with club() as there, hall(store_url, told) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ALL)
+        await played(made)
+        due = await made.look(hooks)
+        assert there.requests == []
+        assert due is not None
+
+
+async def test_the_store_may_lose_what_was_told_of(store_url: str) -> None:
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ALL)
+        await played(made, rounds=1)
+        await made.look(hooks)
+        before = len(there.requests)
+        made.told = Told(settings(Single(), title="Cup"))
+        made._written = 0
+        await made.store._pool.ask("DEL", keys.journal(keys.tournament("CUP")).journal)
+        await made.write()
+        await made.look(hooks)
+        await made.store.hooks.told("CUP", 0, 0)
+        await played(made)
+        await made.look(hooks)
+        assert len(there.requests) == before + 6
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://localhost/", "nonsense"])
+async def test_a_url_that_leads_inside_is_refused_when_it_is_chosen(
+    store_url: str, url: str
+) -> None:
+    async with hall(store_url) as made, node(made.store, private=False) as hooks:
+        with pytest.raises(Refusal) as refused:
+            await hooks.choose("CUP", url, ALL)
+        assert refused.value.code == "bad-url"
+        assert await made.store.hooks.get("CUP") is None
+
+
+async def test_a_name_that_leads_inside_later_is_not_followed_either(store_url: str) -> None:
+    found = ["93.184.215.14"]
+
+    async def look_up(name: str, port: int) -> Sequence[str]:
+        return found
+
+    async with (
+        club() as there,
+        hall(store_url) as made,
+        node(made.store, private=False, lookup=look_up) as hooks,
+    ):
+        await hooks.choose("CUP", f"http://club.example:{there.port}/", ALL)
+        found[:] = ["127.0.0.1"]
+        await played(made)
+        await made.look(hooks)
+        assert there.requests == []
+        assert hooks._tally.notices_failed == 1
+
+
+async def test_neither_url_nor_secret_is_in_any_log(
+    store_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        there.answers = [500]
+        secret = await hooks.choose("CUP", there.url, ALL)
+        await played(made)
+        await made.look(hooks)
+        await made.look(hooks)
+        await hooks.choose("CUP", "http://127.0.0.1:1/private-path", ALL)
+        await made.store.hooks.told("CUP", 0, 0)
+        await made.look(hooks)
+    said = [record.getMessage() + str(record.__dict__) for record in caplog.records]
+    ours = [text for text in said if "aiosqlite" not in text]
+    for private in (secret, "who=club", "private-path", str(there.port)):
+        assert not any(private in text for text in ours)
+    assert any("not told" in text for text in said)
+
+
+async def test_without_a_webhook_a_timer_ends(store_url: str) -> None:
+    async with hall(store_url) as made, node(made.store) as hooks:
+        assert await hooks.look("h:CUP") is None
+
+
+async def test_a_swiss_of_many_costs_each_entry_once(store_url: str) -> None:
+    told = Told(settings(Swiss(rounds=3)))
+    async with club() as there, hall(store_url, told) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ["end"])
+        told.enter(32)
+        told.start()
+        while told.t.phase == "running":
+            for call in calls(told.t):
+                told.race(call, [[player] for player, _ in call.players])
+                await made.write()
+                await made.look(hooks)
+            told.wait()
+        await made.write()
+        await made.look(hooks)
+        assert [notice["kind"] for notice in there.notices] == ["end"]
+        assert hooks._known["CUP"].herald.t.version == told.t.version
+
+
+async def test_what_a_newer_server_has_written_waits_for_it(
+    store_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with club() as there, hall(store_url) as made, node(made.store) as hooks:
+        await hooks.choose("CUP", there.url, ALL)
+        await made.store.journals.append(
+            keys.tournament("CUP"), [b'{"e":"unheard-of"}'], expect=1, sets={}, ttl_s=600
+        )
+        await made.look(hooks)
+        assert there.requests == []
+        assert "of a newer server" in caplog.text
+
+
+def test_no_event_of_a_tournament_carries_a_webhook() -> None:
+    fields = {name for kind in ev.KINDS for name in kind.__struct_fields__}
+    assert not {"url", "hook", "secret"} & fields
+    assert not hasattr(acts, "decide_hook")
