@@ -12,6 +12,11 @@ from wcwidth import wcwidth
 from client.style import Ink
 
 
+def cells(text: str) -> int:
+    """Give the cells that a text takes, where signs that have no width of their own take one."""
+    return sum(1 if (width := wcwidth(sign)) < 0 else width for sign in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A stretch of one ink in a row, at a column."""
@@ -56,6 +61,30 @@ class Canvas:
     def width(self, text: str) -> int:
         """Give the cells that a text takes."""
         return sum(self._shown(sign)[1] for sign in text)
+
+    def wrapped(self, text: str, width: int) -> list[str]:
+        """Break a text into lines of at most so many cells, between words where that can be."""
+        lines: list[str] = []
+        line = ""
+        for word in text.split(" "):
+            longer = f"{line} {word}" if line else word
+            if self.width(longer) <= width:
+                line = longer
+                continue
+            if line:
+                lines.append(line)
+            while self.width(word) > width and len(word) > 1:
+                cut = self._fitting(word, width)
+                lines.append(word[:cut])
+                word = word[cut:]
+            line = word
+        return [*lines, line]
+
+    def _fitting(self, word: str, width: int) -> int:
+        cut = 1
+        while cut < len(word) and self.width(word[: cut + 1]) <= width:
+            cut += 1
+        return cut
 
     def fill(self, row: int, col: int, sign: str, count: int, ink: Ink = "dim") -> None:
         """Write a sign many times over."""

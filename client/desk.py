@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from client.forms import Form
+from client.forms import Form, Scheduled
 from client.model import Tone
 from wire.messages import ClientMessage, Join, Spectate
 
@@ -92,4 +92,4 @@ class Local:
     what: Literal["quit", "repaint", "colour", "ascii"]
 
 
-Deed = ClientMessage | Ask | GetReady | Rename | Say | Local
+Deed = ClientMessage | Ask | GetReady | Rename | Scheduled | Say | Local

@@ -6,8 +6,12 @@ Pure. What the server alone can judge (the rules' text, for one) is left to the 
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from wire.messages import Create, Settings, SpectatorView, StartRule, UndoPolicy
+import msgspec
+
+from wire.messages import Create, ScoreKind, Settings, SpectatorView, StartRule, UndoPolicy
 from wire.text import tidied
+
+MAX_DELAY_MIN: Final = 43_200  # thirty days
 
 RULES: Final = (
     "double-klondike",
@@ -33,6 +37,20 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A room to open whose race starts so many minutes from now, by the server's clock."""
+
+    create: Create
+    minutes: int
+
+    def at(self, server_ms: float) -> Create:
+        """Give the request, with the instant of the start."""
+        start_at = round(server_ms) + self.minutes * 60_000
+        settings = msgspec.structs.replace(self.create.settings, start_at=start_at)
+        return msgspec.structs.replace(self.create, settings=settings)
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """The form as filled in so far; it lies over the screen."""
 
@@ -54,15 +72,40 @@ def new_form() -> Form:
             Field("seed", "empty: a fair deal; a text: the same deal again", "", limit=64),
             Field("minutes", "time limit, 1 to 240", "15", ("5", "10", "15", "20", "30"), limit=3),
             Field("seats", "1 to 16; one is practice", "8", ("1", "2", "4", "8", "16"), limit=2),
-            _choice("start", "when all are ready, or when the host says", "ready", "host"),
+            _choice("start", "all are ready, the host says, or at a time", "ready", "host", "time"),
             Field("countdown", "seconds before the start, 1 to 60", "5", ("3", "5", "10"), limit=2),
+            Field(
+                "start in",
+                f"minutes from now, with a start at a time: 1 to {MAX_DELAY_MIN}",
+                "10",
+                ("5", "10", "30", "60"),
+                limit=5,
+            ),
+            _choice(
+                "score",
+                "cards home; casino: five a card less one for each of the pack",
+                "cards",
+                "casino",
+            ),
             _choice("undo", "which moves may be taken back", "off", "safe", "free"),
             _choice("hints", "the server lists legal moves on request", "yes", "no"),
+            _choice("chat", "whether people may talk in the room", "yes", "no"),
             _choice("spectators", "what they see", "scores", "boards", "none"),
+            Field(
+                "delay", "how many seconds late they see it, 0 to 600", "0", ("0", "60"), limit=3
+            ),
             _choice("listed", "whether the lobby shows the room", "yes", "no"),
             Field("password", "empty: none", "", limit=64),
         )
     )
+
+
+def warning(form: Form) -> str:
+    """Say what the host of such a room should know beforehand, "" where there is nothing."""
+    value = {field.label: field.value for field in form.fields}
+    if value["spectators"] == "boards" and _number(value["delay"], 0, 0) is not None:
+        return "No delay: a friend who watches can tell a racer what the others turn up."
+    return ""
 
 
 def edited(form: Form, key: str) -> Form:
@@ -96,7 +139,7 @@ def _with(form: Form, value: str) -> Form:
     return replace(form, fields=tuple(fields), fault="")
 
 
-def create_room(form: Form) -> Create | str:
+def create_room(form: Form) -> Create | Scheduled | str:
     """Give the request, or what is wrong with the form."""
     value = {field.label: tidied(field.value) for field in form.fields}
     password = next(field.value for field in form.fields if field.label == "password")
@@ -109,6 +152,12 @@ def create_room(form: Form) -> Create | str:
     countdown = _number(value["countdown"], 1, 60)
     if countdown is None:
         return "The countdown is a number of seconds from 1 to 60."
+    wait = _number(value["start in"], 1, MAX_DELAY_MIN)
+    if value["start"] == "time" and wait is None:
+        return f"A start at a time is 1 to {MAX_DELAY_MIN} minutes from now."
+    delay = _number(value["delay"], 0, 600)
+    if delay is None:
+        return "The delay is a number of seconds from 0 to 600."
     if not value["rules"]:
         return "Choose the rules."
     settings = Settings(
@@ -121,10 +170,14 @@ def create_room(form: Form) -> Create | str:
         countdown_s=countdown,
         undo=cast(UndoPolicy, value["undo"]),
         hints=value["hints"] == "yes",
+        score=cast(ScoreKind, value["score"]),
+        chat=value["chat"] == "yes",
+        delay_s=delay,
         spectators=cast(SpectatorView, value["spectators"]),
         public=value["listed"] == "yes",
     )
-    return Create(settings=settings, password=password)
+    create = Create(settings=settings, password=password)
+    return Scheduled(create, wait) if settings.start == "time" and wait is not None else create
 
 
 def _number(text: str, least: int, most: int) -> int | None:

@@ -10,7 +10,7 @@ from typing import Final
 from client import keys, model
 from client.canvas import Canvas
 from client.desk import Ask, Confirm, Deed, Desk, GetReady, Local, Prompt, Rename, Say
-from client.forms import Form
+from client.forms import Form, Scheduled
 from client.identity import Identity
 from client.line import Line
 from client.link import Heard, Link
@@ -101,6 +101,8 @@ class Game:
                     self.state = replace(self.state, plays=self.link.plays)
                 case GetReady():
                     self._get_ready()
+                case Scheduled():
+                    self._schedule(deed)
                 case Rename():
                     self.link.rename(deed.name)
                 case Say():
@@ -109,6 +111,10 @@ class Game:
                     self._do(deed)
                 case _:
                     self._send(deed)
+
+    def _schedule(self, scheduled: Scheduled) -> None:
+        server_ms = self.link.clock.server_ms(time.monotonic())
+        self._send(scheduled.at(server_ms if server_ms is not None else time.time() * 1000))
 
     def _get_ready(self) -> None:
         # The same bytes again where some were given: which of two counted, nobody could say.

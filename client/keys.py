@@ -229,11 +229,18 @@ def _press_room(desk: Desk, state: State, key: str) -> Pressed:
         case "j" if state.may("join"):
             return enter(desk, room.room)
         case "l" if state.may("leave"):
-            return desk, [Leave()]
+            return _leave(desk, state)
         case "s" | "k":
             return desk, [Say("Only the host may do that.")]
         case _:
             return desk, []
+
+
+def _leave(desk: Desk, state: State) -> Pressed:
+    """Leave at once where nothing is lost; l stands next to L, and a race is given up by it."""
+    if state.is_racing:
+        return replace(desk, overlay=Confirm("leave")), []
+    return desk, [Leave()]
 
 
 # --- the race -------------------------------------------------------------------------
@@ -248,7 +255,7 @@ def _press_race(desk: Desk, state: State, key: str) -> Pressed:
         case "tab":
             return replace(desk, panel=not desk.panel), []
         case "l":
-            return replace(_let_go(desk), overlay=Confirm("leave")), []
+            return _leave(_let_go(desk), state)
         case "left" | "right" | "up" | "down":
             return replace(desk, cursor=_moved_cursor(desk.cursor, state, key)), []
     if not state.may("move"):
@@ -359,6 +366,10 @@ def _moved_cursor(cursor: str, state: State, key: str) -> str:
 # --- watching, and after the race -----------------------------------------------------
 
 
+def _is_listed(desk: Desk, state: State, view: View) -> bool:
+    return view == "standings" and not (desk.panel and state.boards)
+
+
 def _press_after(desk: Desk, state: State, view: View, key: str) -> Pressed:
     room = state.room
     assert room is not None
@@ -366,6 +377,9 @@ def _press_after(desk: Desk, state: State, view: View, key: str) -> Pressed:
     match key:
         case "tab":
             return replace(desk, panel=not desk.panel), []
+        case "up" | "down" | "home" | "end" | "pgup" | "pgdn" if _is_listed(desk, state, view):
+            count = len(state.standings.rows) if state.standings is not None else 0
+            return replace(desk, row=_scrolled(desk.row, count, key)), []
         case "left" | "right" | "up" | "down" if boards:
             at = boards.index(desk.seat) if desk.seat in boards else 0
             step = 1 if key in ("right", "down") else -1

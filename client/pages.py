@@ -1,17 +1,14 @@
-"""The screens without a board: lobby, form, room, standings, help, log."""
+"""The screens around the rooms: lobby, form, help, log."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from client.canvas import Canvas
 from client.desk import Desk
-from client.forms import Form
+from client.forms import Form, warning
 from client.model import State
-from client.results import REASONS
-from client.status import remaining
 from client.style import Ink
-from client.words import clean, span
-from wire.messages import Room, RoomLine, Seat, Settings
+from client.words import clean
+from wire.messages import RoomLine
 
 HELP: Final = (
     ("Moves", ""),
@@ -49,10 +46,21 @@ def paint_help(canvas: Canvas) -> None:
 
 def paint_log(canvas: Canvas, state: State) -> None:
     """Paint what was said and what happened, the newest last."""
-    room_for = max(0, canvas.rows - 2)
-    for row, entry in enumerate(state.log[-room_for:] if room_for else ()):
-        canvas.put(row, 1, clean(entry.text), "own" if entry.tone == "talk" else "plain")
+    paint_talk(canvas, state, 0, canvas.rows - 2, "plain")
     canvas.put(canvas.rows - 1, 1, "any key goes back", "dim")
+
+
+def paint_talk(canvas: Canvas, state: State, top: int, rows: int, quiet: Ink) -> None:
+    """Paint the end of the log into so many rows; what happened, unlike talk, in `quiet`."""
+    lines: list[tuple[str, Ink]] = []
+    for entry in reversed(state.log):
+        if len(lines) >= rows:
+            break
+        ink: Ink = "own" if entry.tone == "talk" else quiet
+        wrapped = canvas.wrapped(clean(entry.text), canvas.cols - 4)
+        lines = [(("  " if at else "") + line, ink) for at, line in enumerate(wrapped)] + lines
+    for row, (line, ink) in enumerate(lines[max(0, len(lines) - rows) :] if rows > 0 else ()):
+        canvas.put(top + row, 1, line, ink)
 
 
 # --- lobby ----------------------------------------------------------------------------
@@ -90,6 +98,7 @@ def _paint_room_line(canvas: Canvas, row: int, line: RoomLine, is_selected: bool
 def paint_form(canvas: Canvas, form: Form) -> None:
     """Paint the form that opens a room."""
     canvas.put(2, 1, "A new room", "bold")
+    canvas.put(3, 1, warning(form), "warn")
     room_for = max(1, canvas.rows - 6)
     first = max(0, form.at - room_for + 1)
     for number, field in enumerate(form.fields[first : first + room_for]):
@@ -101,131 +110,3 @@ def paint_form(canvas: Canvas, form: Form) -> None:
         end = canvas.put(4 + number, 15, f"{value}{cursor}", ink)
         if is_at and field.choices:
             canvas.put(4 + number, end + 1, "<>", "dim")
-
-
-# --- room -----------------------------------------------------------------------------
-
-
-def paint_room(canvas: Canvas, state: State, desk: Desk, now: float) -> None:
-    """Paint a room before its race."""
-    room = state.room
-    if room is None:
-        return
-    title = clean(room.settings.title)
-    canvas.put(2, 1, f"Room {room.room}{f'   {title}' if title else ''}", "bold")
-    row = 3
-    for line in settings_lines(room.settings):
-        canvas.put(row, 1, line, "dim")
-        row += 1
-    canvas.put(row, 1, _fairness(room), "dim")
-    row += 1
-    if state.invitation:
-        canvas.put(row, 1, f"To join: {clean(state.invitation)} --room {room.room}", "own")
-        row += 1
-    row = _paint_seats(canvas, state, desk, row + 1)
-    if room.phase == "locked":
-        canvas.put(row + 1, 1, f"The race starts in {remaining(state, now)}.", "bold")
-        row += 2
-    _paint_talk(canvas, state, row + 1)
-
-
-def settings_lines(settings: Settings) -> list[str]:
-    """Describe how a room races."""
-    limit = span(settings.time_limit_s * 1000)
-    undo = {"off": "no undo", "safe": "undo of what revealed nothing", "free": "free undo"}
-    starts = {"ready": "all are ready", "host": "the host says", "time": "its time has come"}
-    return [
-        f"{clean(settings.rules)}, {limit}, {undo[settings.undo]}, "
-        f"{'hints' if settings.hints else 'no hints'}, score by {settings.score}",
-        f"starts when {starts[settings.start]}, {settings.countdown_s} s countdown; "
-        f"spectators see {_seen(settings)}",
-    ]
-
-
-def _seen(settings: Settings) -> str:
-    shown = {"none": "nothing", "scores": "scores", "boards": "boards"}[settings.spectators]
-    return f"{shown}, {settings.delay_s} s late" if settings.delay_s else shown
-
-
-def _fairness(room: Room) -> str:
-    if room.settings.seed is not None:
-        return f"public seed {clean(room.settings.seed)!r}: anybody may know this deal"
-    return f"fair deal {room.commitment}"
-
-
-def _paint_seats(canvas: Canvas, state: State, desk: Desk, row: int) -> int:
-    room = state.room
-    assert room is not None
-    taken = f"Seats {len(room.seats)}/{room.settings.seats}"
-    watching = f"   {room.spectators} watching" if room.spectators else ""
-    canvas.put(row, 1, f"{taken}{watching}", "bold")
-    row += 1
-    selected = min(desk.row, len(room.seats) - 1)
-    for index, seat in enumerate(room.seats):
-        ink: Ink = "own" if index == room.seat else "plain"
-        canvas.put(row, 1, ">" if index == selected else " ", "pick")
-        canvas.put(row, 3, clean(seat.name), ink, 17)
-        canvas.put(row, 21, _seat_words(seat), "good" if seat.ready else "dim")
-        row += 1
-        if row >= canvas.rows - 3:
-            break
-    return row
-
-
-def _seat_words(seat: Seat) -> str:
-    words = ["ready" if seat.ready else "not ready"]
-    words += ["host"] if seat.host else []
-    words += ["bot"] if seat.bot else []
-    words += [] if seat.here else ["away"]
-    return ", ".join(words)
-
-
-def _paint_talk(canvas: Canvas, state: State, row: int) -> None:
-    rows = canvas.rows - 3 - row
-    if rows <= 0:
-        return
-    for offset, entry in enumerate(state.log[-rows:]):
-        canvas.put(row + offset, 1, clean(entry.text), "own" if entry.tone == "talk" else "dim")
-
-
-# --- standings ------------------------------------------------------------------------
-
-
-def paint_standings(canvas: Canvas, state: State) -> None:
-    """Paint the end of a race."""
-    room, result = state.room, state.standings
-    if room is None:
-        return
-    reason = REASONS.get(result.reason, result.reason) if result is not None else ""
-    canvas.put(2, 1, f"Room {room.room}: the race is over{f', {reason}' if reason else ''}", "bold")
-    if result is None:
-        canvas.put(4, 1, "Waiting for the standings ...", "dim")
-        return
-    head = f"{'place':>5}  {'player':<16}  {'home':>4} {'down':>5} {'score':>6} {'moves':>6}"
-    canvas.put(4, 1, f"{head}  outcome", "dim")
-    rows = max(0, canvas.rows - 5 - 7)
-    for number, line in enumerate(result.rows[:rows]):
-        own = line.player == state.player
-        ink: Ink = "own" if own else "plain"
-        when = f" in {span(line.finished_ms)}" if line.finished_ms is not None else ""
-        canvas.put(5 + number, 1, f"{line.place:>5}", ink)
-        canvas.put(5 + number, 8, clean(line.name), ink, 16)
-        figures = f"{line.cards:>4} {line.down:>5} {line.score:>6} {line.moves:>6}"
-        canvas.put(5 + number, 26, f"{figures}  {line.outcome}{when}", ink)
-    _paint_proof(canvas, state, 6 + min(rows, len(result.rows)))
-
-
-def _paint_proof(canvas: Canvas, state: State, row: int) -> None:
-    room, result = state.room, state.standings
-    assert room is not None
-    assert result is not None
-    lines: Sequence[str] = ()
-    if room.settings.seed is not None:
-        lines = (f"seed     {clean(room.settings.seed)} (public)",)
-    elif result.reveal is not None:
-        lines = (f"promised {room.commitment}", f"secret   {result.reveal.secret}")
-    for offset, line in enumerate((*lines, f"journal  {result.head}")):
-        canvas.put(row + offset, 1, line, "dim")
-    if room.next_room is not None:
-        text = f"A rematch is open: room {room.next_room}. m joins it."
-        canvas.put(row + len(lines) + 2, 1, text, "own")

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from client import pages, status
+from client.antechamber import paint_room
 from client.canvas import Canvas
-from client.desk import Desk, Help, Log
+from client.desk import Confirm, Desk, Help, Log
 from client.forms import Form
 from client.model import State
-from client.scoreboard import WIDTH, paint_scoreboard
+from client.podium import paint_standings
+from client.scoreboard import paint_scoreboard, width_at
+from client.status import FULL_ROWS, LEAST_ROWS, foot_rows
 from client.style import Ink, Style
 from client.table import SPACIOUS, TALL, Marks, Place, paint_table
 from client.views import View, view_of
 from client.words import clean
 from wire.messages import Board, Move
 
-LEAST_ROWS: Final = 20
 LEAST_COLS: Final = 56
-FULL_ROWS: Final = 24  # from here on there is a rule and a line for messages
 FULL_COLS: Final = 80  # from here on the scores stand beside the board
 
 
@@ -41,6 +42,8 @@ def frame(screen: Screen, rows: int, cols: int) -> Canvas:
     if rows < LEAST_ROWS or cols < LEAST_COLS:
         need = f"terminal too small (need {LEAST_COLS}x{LEAST_ROWS})"
         canvas.put(rows // 2, max(0, (cols - len(need)) // 2), need, "warn")
+        if isinstance(screen.desk.overlay, Confirm):
+            _paint_question(canvas, screen)
         return canvas
     match screen.desk.overlay:
         case Help():
@@ -67,7 +70,7 @@ def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
         case "lobby":
             pages.paint_lobby(canvas, state, desk, screen.server)
         case "room":
-            pages.paint_room(canvas, state, desk, screen.now)
+            paint_room(canvas, state, desk, screen.now)
         case "race":
             _paint_race(canvas, screen, state.board)
         case "watch":
@@ -75,7 +78,7 @@ def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
         case "standings" if desk.panel and state.boards:
             _paint_watch(canvas, screen)
         case "standings":
-            pages.paint_standings(canvas, state)
+            paint_standings(canvas, state, desk)
 
 
 def _paint_status(canvas: Canvas, screen: Screen, view: View) -> None:
@@ -109,7 +112,7 @@ def _shown_board(screen: Screen, view: View) -> Board | None:
 
 
 def _place(canvas: Canvas) -> Place:
-    last = canvas.rows - (4 if canvas.rows >= FULL_ROWS else 2)
+    last = canvas.rows - foot_rows(canvas.rows) - 1
     return Place(
         numbers=4,
         first=5,
@@ -122,7 +125,7 @@ def _place(canvas: Canvas) -> Place:
 def _paint_race(canvas: Canvas, screen: Screen, board: Board | None) -> None:
     place = _place(canvas)
     beside = canvas.cols >= FULL_COLS
-    edge = canvas.cols - WIDTH - 1
+    edge = canvas.cols - width_at(canvas.cols) - 1
     if beside:
         for row in range(1, place.last + 1):
             canvas.put(row, edge, screen.style.upright, "dim")
@@ -155,7 +158,7 @@ def _paint_watch(canvas: Canvas, screen: Screen) -> None:
     state, desk = screen.state, screen.desk
     room, board = state.room, _shown_board(screen, "watch")
     if room is None or board is None:
-        _paint_scores(canvas, screen, 1, canvas.rows - 4)
+        _paint_scores(canvas, screen, 1, _place(canvas).last)
         return
     plain = Screen(state, Desk(panel=desk.panel), screen.style, screen.now)
     _paint_race(canvas, plain, board)
@@ -175,18 +178,29 @@ def _paint_foot(canvas: Canvas, screen: Screen) -> None:
     if canvas.rows >= FULL_ROWS:
         _paint_message(canvas, last - 1, text, ink, screen.style)
         canvas.put(last, 1, keys, "dim")
+    elif canvas.rows > LEAST_ROWS:
+        canvas.put(last - 1, 1, text, ink)
+        canvas.put(last, 1, keys, "dim")
     else:
-        canvas.put(last, 1, text or keys, ink if text else "dim")
+        # The longest column leaves one row: the keys give way, but for how to find them.
+        end = canvas.put(last, 1, text or keys, ink if text else "dim")
+        if text and end + 8 < canvas.cols:
+            canvas.put_right(last, canvas.cols - 1, "? help", "dim")
+
+
+def _paint_question(canvas: Canvas, screen: Screen) -> None:
+    text, ink = status.message(screen.state, screen.desk, screen.style, screen.now)
+    lines = canvas.wrapped(text, canvas.cols)
+    top = min(canvas.rows // 2 + 1, max(0, canvas.rows - len(lines)))
+    for row, line in enumerate(lines, top):
+        canvas.fill(row, 0, " ", canvas.cols, "plain")
+        canvas.put(row, 0, line, ink)
 
 
 def _paint_message(canvas: Canvas, row: int, text: str, ink: Ink, style: Style) -> None:
-    room_for = canvas.cols - 2
-    if canvas.width(text) <= room_for:
+    lines = canvas.wrapped(text, canvas.cols - 2)[:2]
+    if len(lines) == 1:
         canvas.fill(row - 1, 0, style.across, canvas.cols)
-        canvas.put(row, 1, text, ink)
-        return
     # A long reason takes the row of the rule too.
-    cut = text.rfind(" ", 0, room_for + 1)
-    cut = cut if cut > room_for // 2 else room_for
-    canvas.put(row - 1, 1, text[:cut], ink)
-    canvas.put(row, 1, text[cut:].lstrip(), ink)
+    for offset, line in enumerate(reversed(lines)):
+        canvas.put(row - offset, 1, line, ink)

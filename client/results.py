@@ -54,16 +54,19 @@ def _row(row: Standing) -> dict[str, Any]:
 
 def as_table(room: Room, result: Standings) -> list[str]:
     """Give the standings as lines for people."""
+    has_undos = room.settings.undo != "off"
+    undos = f"  {'undos':>5}" if has_undos else ""
     lines = [
         f"Room {result.room}, {room.settings.rules}: {REASONS.get(result.reason, result.reason)}.",
         "",
-        f"{'place':>5}  {'player':<16}  {'home':>4}  {'down':>4}  {'score':>5}  {'moves':>5}  outcome",
+        f"{'place':>5}  {'player':<16}  {'home':>4}  {'down':>4}  {'score':>5}  {'moves':>5}"
+        f"{undos}  outcome",
     ]
     for row in result.rows:
         when = f" in {span(row.finished_ms)}" if row.finished_ms is not None else ""
         lines.append(
             f"{row.place:>5}  {row.name:<16}  {row.cards:>4}  {row.down:>4}  {row.score:>5}"
-            f"  {row.moves:>5}  {row.outcome}{when}"
+            f"  {row.moves:>5}{f'  {row.undos:>5}' if has_undos else ''}  {row.outcome}{when}"
         )
     return [*lines, "", *_proof(room, result)]
 

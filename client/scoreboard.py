@@ -7,15 +7,20 @@ the places themselves come from the server, at the end.
 from dataclasses import dataclass
 from typing import Final
 
-from client.canvas import Canvas
+from client.canvas import Canvas, cells
+from client.lists import visible
 from client.model import GAIN_SHOWN, State
 from client.style import Ink, Style
+from client.table import SPACIOUS
 from client.words import clean
 from wire.messages import Seat
 
-WIDTH: Final = 24
-_BAR: Final = 14
+WIDTH: Final = 24  # cells beside a board of nine columns on 80
+_NAME: Final = 5  # cells before a name: rank and mark, parted by blanks
+_YOU: Final = " (you)"
 _LAST: Final = ("resigned", "disqualified")
+# As the server ranks them, whatever the cards.
+_CLASS: Final = {"solved": 0, "resigned": 2, "disqualified": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,40 @@ def ranked(seats: list[Seat]) -> list[Line]:
 def _key(seat: Seat) -> tuple[int, int, int, int]:
     if seat.outcome == "solved":
         return (0, seat.done_ms or 0, 0, 0)
-    return (2 if seat.outcome in _LAST else 1, -seat.cards, seat.down, 0)
+    return (_CLASS.get(seat.outcome, 1), -seat.cards, seat.down, 0)
+
+
+def width_at(cols: int) -> int:
+    """Give the cells the scores take beside a board, on a screen of so many columns."""
+    return WIDTH + max(0, min(6, cols - SPACIOUS)) if cols >= SPACIOUS else WIDTH
+
+
+def short_names(names: list[str], room_for: int) -> list[str]:
+    """Shorten names in their middle to so many cells, so that different ones stay different."""
+    wanted = len(set(names))
+    for tail in range(1, max(2, room_for - 1)):
+        shown = [_shortened(name, room_for, tail) for name in names]
+        if len(set(shown)) == wanted:
+            return shown
+    return [
+        name if cells(name) <= room_for else f"{_head(name, room_for - 3)}~{number}"
+        for number, name in enumerate(names, 1)
+    ]
+
+
+def _shortened(name: str, room_for: int, tail: int) -> str:
+    if cells(name) <= room_for:
+        return name
+    end = name[-tail:]
+    while end and cells(end) > tail:
+        end = end[1:]
+    return f"{_head(name, room_for - 1 - cells(end))}~{end}"
+
+
+def _head(name: str, room_for: int) -> str:
+    while name and cells(name) > room_for:
+        name = name[:-1]
+    return name
 
 
 def paint_scoreboard(
@@ -50,16 +88,51 @@ def paint_scoreboard(
     room = state.room
     if room is None:
         return
-    canvas.put(top, col, " #  player     home down", "dim", WIDTH)
     lines = ranked(room.seats)
-    rows = bottom - top
-    tall = 2 if 2 * len(lines) <= rows else 1
+    rows = max(0, bottom - top)
+    is_tall = 2 * len(lines) <= rows
+    has_undos = room.settings.undo != "off"
+    board = _Board(canvas, state, style, now, col, width_at(canvas.cols), is_tall, has_undos)
+    own = next((at for at, line in enumerate(lines) if line.index == room.seat), None)
+    shown = visible(len(lines), rows, own or 0, own)
+    canvas.put(top, col, board.header, "dim", board.width)
+    names = short_names([clean(line.seat.name) for line in lines], board.name_cells)
     pack = cards_in_play(state)
-    for number, line in enumerate(lines[: max(0, rows // tall)]):
-        row = top + 1 + number * tall
-        _paint_line(canvas, state, line, row, col, now)
-        if tall == 2:
-            _paint_bar(canvas, line.seat, pack, row + 1, col, style)
+    for number, at in enumerate(shown):
+        row = top + 1 + number * (2 if is_tall else 1)
+        _paint_line(board, lines[at], names[at], row)
+        if is_tall:
+            _paint_bar(board, lines[at].seat, pack, row + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Board:
+    """Where the scores are painted, and what of them there is room for."""
+
+    canvas: Canvas
+    state: State
+    style: Style
+    now: float
+    col: int
+    width: int
+    is_tall: bool
+    has_undos: bool
+
+    @property
+    def figures(self) -> int:
+        """The cells of the figures at the end: undos too, where they have no row of bars."""
+        return 11 if self.has_undos and not self.is_tall else 7
+
+    @property
+    def name_cells(self) -> int:
+        """The cells between the mark and the figures."""
+        return self.width - _NAME - 1 - self.figures
+
+    @property
+    def header(self) -> str:
+        """The line above the scores."""
+        undos = "  un" if self.figures > 7 else ""
+        return f"{' #':<{_NAME}}{'player':<{self.width - _NAME - self.figures}}home dn{undos}"
 
 
 def cards_in_play(state: State) -> int:
@@ -71,16 +144,20 @@ def cards_in_play(state: State) -> int:
     return 104
 
 
-def _paint_line(canvas: Canvas, state: State, line: Line, row: int, col: int, now: float) -> None:
-    seat = line.seat
+def _paint_line(board: _Board, line: Line, name: str, row: int) -> None:
+    canvas, state, col, seat = board.canvas, board.state, board.col, line.seat
     own = state.room is not None and line.index == state.room.seat
-    name = clean(seat.name)
     ink: Ink = "own" if own else ("dim" if seat.outcome in _LAST else "plain")
+    if own:
+        name = f"{_head(clean(seat.name), board.name_cells - len(_YOU))}{_YOU}"
     canvas.put(row, col, f"{line.rank:>2}", ink)
-    canvas.put(row, col + 2, _mark(state, line, now), "warn")
-    canvas.put(row, col + 3, name, ink, 12)
-    canvas.put_right(row, col + 19, f"{seat.cards}", ink)
-    canvas.put_right(row, col + 24, f"{seat.down}", ink)
+    canvas.put(row, col + 3, _mark(state, line, board.now), "warn")
+    canvas.put(row, col + _NAME, name, ink, board.name_cells)
+    end = col + board.width - (4 if board.figures > 7 else 0)
+    canvas.put_right(row, end - 3, f"{seat.cards}", ink)
+    canvas.put_right(row, end, f"{seat.down}", ink)
+    if board.figures > 7:
+        canvas.put_right(row, end + 4, f"{seat.undos}", ink)
 
 
 def _mark(state: State, line: Line, now: float) -> str:
@@ -96,9 +173,12 @@ def _mark(state: State, line: Line, now: float) -> str:
     return "b" if seat.bot else " "
 
 
-def _paint_bar(canvas: Canvas, seat: Seat, pack: int, row: int, col: int, style: Style) -> None:
+def _paint_bar(board: _Board, seat: Seat, pack: int, row: int) -> None:
+    canvas, col = board.canvas, board.col
     share = min(1.0, max(0.0, seat.cards / pack))
-    full, empty = style.bar
-    filled = round(share * _BAR)
-    canvas.put(row, col + 3, full * filled + empty * (_BAR - filled), "dim")
-    canvas.put_right(row, col + 23, f"{share:.0%}", "dim")
+    full, empty = board.style.bar
+    cells_of_bar = 6 if board.has_undos else 12
+    filled = round(share * cells_of_bar)
+    canvas.put(row, col + _NAME, full * filled + empty * (cells_of_bar - filled), "dim")
+    undos = f"{seat.undos} un " if board.has_undos else ""
+    canvas.put_right(row, col + board.width - 1, f"{undos}{share:.0%}", "dim")

@@ -9,7 +9,10 @@ from client.scoreboard import ranked
 from client.style import Ink, Style
 from client.views import View, view_of
 from client.words import clean, span
-from wire.messages import Undo
+from wire.messages import Room, Undo
+
+LEAST_ROWS: Final = 20
+FULL_ROWS: Final = 24  # from here on a rule parts the messages from what is above
 
 QUESTIONS: Final = {
     "quit": "Quit? The same command brings you back to your seat. (y/n)",
@@ -22,6 +25,11 @@ LABELS: Final = {
     "name": "your name: ",
     "password": "password: ",
 }
+
+
+def foot_rows(rows: int) -> int:
+    """Give how many rows the foot takes on a screen: rule, message and keys, or fewer."""
+    return 3 if rows >= FULL_ROWS else (2 if rows > LEAST_ROWS else 1)
 
 
 def connection(state: State, now: float, *, is_narrow: bool = False) -> tuple[str, Ink]:
@@ -156,6 +164,8 @@ def _standing_by(state: State, now: float) -> tuple[str, Ink]:
     board, room = state.board, state.room
     if room is not None and room.phase == "locked":
         return f"The race starts in {remaining(state, now)}.", "bold"
+    if room is not None and room.phase == "open":
+        return _waiting_for(state, room, now), "plain"
     if board is not None and view_of(state) == "race":
         done = state.finished.outcome if state.finished is not None else board.outcome
         if done != "playing":
@@ -165,6 +175,19 @@ def _standing_by(state: State, now: float) -> tuple[str, Ink]:
         if "finish" in board.can:
             return "Only going home is left: a plays it all.", "good"
     return "", "plain"
+
+
+def _waiting_for(state: State, room: Room, now: float) -> str:
+    settings, seat = room.settings, state.seat
+    server = state.clock.server_ms(now)
+    if settings.start == "time" and settings.start_at is not None and server is not None:
+        return f"The race starts in {span(max(0.0, settings.start_at - server) + 999)}."
+    if seat is None or not seat.ready or settings.start != "ready":
+        return ""
+    if len(room.seats) < min(2, settings.seats):
+        return "You are ready; a race takes two: it starts when another player is ready too."
+    others = sum(not each.ready for each in room.seats)
+    return f"Waiting for {others} more to be ready." if others else ""
 
 
 def _play_text(play: object) -> str:
@@ -178,13 +201,13 @@ _TAIL: Final = (("", "? help"), ("", "q quit"))
 # What must be allowed for a key to be shown, and the key.
 _KEYS: Final[dict[View, tuple[tuple[str, str], ...]]] = {
     "lobby": (
-        ("", "up/down"),
         ("", "Enter join"),
         ("", "w watch"),
         ("", "c create"),
         ("", "j by code"),
         ("", "n name"),
         ("", "r refresh"),
+        ("", "up/down"),
         *_TAIL,
     ),
     "room": (

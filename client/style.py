@@ -62,11 +62,6 @@ class Style:
         """An empty foundation, two cells."""
         return "--" if self.ascii else "──"
 
-    @property
-    def dot(self) -> str:
-        """What parts things in a line."""
-        return "-" if self.ascii else "·"
-
     def card(self, card: str) -> str:
         """Write a card in three cells, "10♦" or " K♠"."""
         rank, letter = card[:1], suit(card)

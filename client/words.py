@@ -1,6 +1,7 @@
 """Small texts: lengths of time, and strangers' text made fit for a terminal."""
 
 import unicodedata
+from datetime import datetime
 
 from wire.text import INVISIBLE, MAX_MARKS
 
@@ -11,6 +12,14 @@ def span(milliseconds: float) -> str:
     hours, rest = divmod(seconds, 3600)
     minutes, seconds = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
+
+
+def moment(instant_ms: int) -> str:
+    """Write an instant of the server as a time of day here."""
+    try:
+        return datetime.fromtimestamp(instant_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError, ValueError):  # beyond the calendar
+        return "a time out of reach"
 
 
 def room_code(typed: str) -> str:

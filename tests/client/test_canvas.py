@@ -81,3 +81,16 @@ def test_runs_are_stretches_of_one_ink() -> None:
         (1, "ab", "bold"),
         (3, "   ", "plain"),
     ]
+
+
+@given(st.text(st.sampled_from("ab ́漢字"), max_size=60), st.integers(2, 12))
+def test_wrapped_lines_fit_and_lose_nothing_but_blanks(text: str, width: int) -> None:
+    canvas = Canvas(1, 80)
+    lines = canvas.wrapped(text, width)
+    assert all(canvas.width(line) <= width for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_lines_are_broken_between_words_where_that_can_be() -> None:
+    lines = Canvas(1, 80).wrapped("one two abcdefghij k", 7)
+    assert lines == ["one two", "abcdefg", "hij k"]

@@ -13,6 +13,7 @@ from client.identity import Identity
 from client.style import Style
 from tests.client.stage import (
     LIMIT,
+    NOW,
     TOKEN,
     Actor,
     Stage,
@@ -24,6 +25,7 @@ from tests.client.stage import (
 from wire.messages import (
     Chat,
     Close,
+    Create,
     Follow,
     Join,
     Leave,
@@ -203,6 +205,22 @@ async def test_its_own_bytes_are_remembered_and_the_same_when_it_gets_ready_agai
         assert game.state.notes.own == heard[0].hex()
         assert heard[0] == heard[1]
         assert len(heard[0]) == 16
+
+
+async def test_a_scheduled_room_starts_by_the_servers_clock() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Rooms)
+        settings = (await actor.hear(Create)).settings
+        assert settings.start == "time"
+        assert abs((settings.start_at or 0) - (NOW + 600_000)) < 60_000
+        await actor.say(room(phase="open", settings=settings))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.line.status == "online")
+        type_in(game, "c", *["down"] * 5, "left", "enter")
+        await until(game, lambda: game.state.room)
 
 
 async def test_a_wanted_password_is_asked_for() -> None:

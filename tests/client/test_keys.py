@@ -32,6 +32,8 @@ from wire.messages import (
     Rooms,
     Settings,
     Spectate,
+    Standing,
+    Standings,
     Start,
     Unready,
 )
@@ -286,6 +288,40 @@ def test_the_room_gets_ready_starts_kicks_and_leaves() -> None:
     assert deeds_of(OPEN, "s") == [Start()]
     assert deeds_of(OPEN, "down", "k") == [Kick(player="p-bob")]
     assert deeds_of(OPEN, "l") == [Leave()]
+
+
+def test_leaving_asks_only_where_it_gives_a_race_up() -> None:
+    locked = replace(OPEN, room=room(phase="locked", actions=["leave"]))
+    desk, deeds = typed(locked, "l")
+    assert desk.overlay == Confirm("leave")
+    assert deeds == []
+    assert deeds_of(locked, "l", "y") == [Leave()]
+    watched = replace(OPEN, room=room(phase="locked", seat=None, actions=["leave"]))
+    assert deeds_of(watched, "l") == [Leave()]
+    done = [seat("ann", outcome="resigned"), seat("bob")]
+    assert deeds_of(replace(RACE, room=room(seats=done, actions=["leave"])), "l") == [Leave()]
+
+
+def test_standings_scroll_with_the_arrows_and_boards_with_left_and_right() -> None:
+    row = Standing(
+        player="p",
+        name="x",
+        bot=False,
+        place=1,
+        outcome="resigned",
+        cards=0,
+        down=0,
+        score=0,
+        moves=0,
+        undos=0,
+        finished_ms=None,
+        reached_ms=0,
+    )
+    result = Standings(room="ABCDEF", reason="time", rows=[row] * 3, head="")
+    over = replace(OVER, standings=result, boards=((0, board()), (1, board(seat=1))))
+    assert typed(over, "down", "down", "down")[0].row == 2
+    assert typed(over, "right")[0].seat == 1
+    assert typed(over, "tab", "down")[0].seat == 1
 
 
 def test_who_is_not_the_host_is_told_so() -> None:

@@ -1,23 +1,28 @@
 """Painting: any state, at any size, stays within its cells and says what matters."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcswidth, wcwidth
 
+from client.canvas import cells
 from client.clock import Clock
-from client.desk import Confirm, Desk, Help, Prompt
+from client.desk import Confirm, Desk, Help, Log, Prompt
+from client.fairness import Notes, commitment_of
 from client.forms import new_form
 from client.line import Line
 from client.model import Notice, State
 from client.paint import Screen, frame
 from client.plays import Play, Plays
+from client.scoreboard import ranked, short_names
 from client.style import Style
+from client.words import moment
 from tests.client import states
 from tests.client.stage import NOW, PILES, board, room, seat
-from wire.messages import Hints, Move, RoomLine, Settings, Standing, Standings
+from wire.messages import Hints, Move, Reveal, RoomLine, Settings, Standing, Standings
 
 RACE = State(
     line=Line("online", trip_ms=38.0),
@@ -78,7 +83,7 @@ def test_the_race_screen_has_clock_scores_connection_and_board() -> None:
     words = " ".join(shown[0].split())
     assert words == "ann 14:55 moves 0 pass 1 rank 2/2 * online 38 ms"
     assert "bob" in shown[2]
-    assert shown[2].endswith("31   14")
+    assert shown[2].endswith("31 14")
     assert "30%" in shown[3]
     assert shown[4][:56].split() == [*"123456789", "│"]
     assert shown[5].startswith("   K♥   ▒▒1   ▒▒2")
@@ -180,10 +185,24 @@ def test_a_narrow_screen_tells_rank_and_leader_and_tab_shows_the_scores(cols: in
     assert "K♥" not in panel
 
 
-def test_on_a_low_screen_the_message_takes_the_place_of_the_keys() -> None:
-    said = replace(RACE, notice=Notice("no", "bad", 99.0))
-    assert lines(said, rows=20)[19] == " no"
+@pytest.mark.parametrize("rows", [21, 22, 23])
+def test_a_message_hides_no_keys_where_there_is_a_row_for_both(rows: int) -> None:
+    said = lines(replace(RACE, notice=Notice("no", "bad", 99.0)), rows=rows)
+    assert said[-2] == " no"
+    assert "1-9 move" in said[-1]
+
+
+def test_on_the_lowest_screen_a_message_leaves_the_key_of_the_help() -> None:
+    said = lines(replace(RACE, notice=Notice("no", "bad", 99.0)), rows=20)[19]
+    assert said.startswith(" no ")
+    assert said.endswith("? help")
     assert "1-9 move" in lines(RACE, rows=20)[19]
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(10, 40), (5, 20), (3, 80)])
+def test_a_question_is_seen_on_a_terminal_that_is_too_small(rows: int, cols: int) -> None:
+    shown = " ".join(" ".join(lines(RACE, Desk(overlay=Confirm("quit")), rows, cols)).split())
+    assert "Quit? The same command brings you back to your seat. (y/n)" in shown
 
 
 def test_where_there_are_rows_to_spare_face_down_cards_unfold() -> None:
@@ -201,14 +220,58 @@ def test_the_marks_beside_names_tell_who_is_what() -> None:
         seat("fast"),
     ]
     shown = "\n".join(lines(replace(RACE, room=room(seats=seats), gains=((5, 99.0),))))
-    for mark in ("?gone", "brobot", "xquit", "*done", "!fast", " ann"):
+    for mark in ("2 ? gone", "2 b robot", "6 x quit", "1 * done", "2 ! fast", "2   ann (you)"):
         assert mark in shown
 
 
 def test_sixteen_players_all_stand_in_the_scores() -> None:
     seats = [seat(f"player-{number}") for number in range(16)]
-    shown = "\n".join(lines(replace(RACE, room=room(seats=seats))))
+    shown = "\n".join(lines(replace(RACE, room=room(seats=seats, seat=None)), rows=20))
     assert all(f"player-{number}" in shown for number in range(16))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"player-number-{number:02}" for number in range(16)],
+        [f"{number:02}-player-number" for number in range(16)],
+        ["one-long-name-aa", "one-lnng-name-aa", "one-long-name-ab", "short"],
+        ["漢字漢字漢字漢字漢字漢字漢字漢字", "漢字漢字漢字漢字漢字漢字漢字漢學", "漢字"],
+    ],
+)
+@pytest.mark.parametrize("room_for", [7, 11])
+def test_long_names_stay_different_when_they_are_cut(names: list[str], room_for: int) -> None:
+    shown = short_names(names, room_for)
+    assert len(set(shown)) == len(names)
+    assert all(cells(name) <= room_for for name in shown)
+    assert all(cut == name for cut, name in zip(shown, names, strict=True) if cells(name) < 6)
+
+
+def test_one_sees_oneself_in_the_scores_under_a_long_name() -> None:
+    seats = [seat(f"player-number-{number:02}") for number in range(16)]
+    shown = lines(replace(RACE, room=room(seats=seats, seat=15)))
+    assert sum("(you)" in line for line in shown) == 1
+    assert " 1   playe (you)" in "\n".join(shown)
+
+
+@pytest.mark.parametrize("players", [2, 16])
+def test_undos_stand_in_the_scores_where_the_room_allows_them(players: int) -> None:
+    seats = [seat(f"player-{number}", undos=41, down=36) for number in range(players)]
+    allowed = room(seats=seats, settings=Settings(undo="free"))
+    assert "41" in "\n".join(lines(replace(RACE, room=allowed)))
+    forbidden = room(seats=seats)
+    assert "41" not in "\n".join(lines(replace(RACE, room=forbidden)))
+
+
+def test_who_was_put_out_ranks_behind_who_gave_up() -> None:
+    seats = [
+        seat("out", outcome="disqualified", cards=50),
+        seat("gone", outcome="resigned", cards=5),
+        seat("late", outcome="unfinished"),
+        seat("first", outcome="solved", done_ms=5),
+    ]
+    order = [line.seat.name for line in ranked(seats)]
+    assert order == ["first", "late", "gone", "out"]
 
 
 def test_a_strangers_name_cannot_reach_the_terminal_raw() -> None:
@@ -244,11 +307,90 @@ def test_the_room_shows_settings_commitment_seats_and_how_to_join() -> None:
     state = replace(
         RACE,
         room=room(phase="open", settings=Settings(title="Friday"), seats=[seat("ann", host=True)]),
-        invitation="klondike ws://10.0.0.1:1",
+        invitation="klondike ws://10.0.0.1:1 --room {room}",
     )
     shown = "\n".join(lines(state))
-    for text in ("ABCDEF", "Friday", "15:00", "c0" * 32, "not ready, host", "--room ABCDEF"):
+    for text in ("ABCDEF", "Friday", "15:00", "c0" * 32, "you, not ready, host"):
         assert text in shown
+    assert "To join: klondike ws://10.0.0.1:1 --room ABCDEF" in shown
+
+
+def full_room(**changes: Any) -> State:
+    seats = [seat(f"player-{number:02}") for number in range(16)]
+    return replace(RACE, room=room(**{"phase": "open", "seats": seats} | changes))
+
+
+@pytest.mark.parametrize("rows", [20, 22, 24])
+@pytest.mark.parametrize("row", [0, 7, 15])
+@pytest.mark.parametrize("own", [0, 9, 15])
+def test_a_long_list_of_seats_shows_the_selected_and_the_own_one_and_that_there_are_more(
+    rows: int, row: int, own: int
+) -> None:
+    talk = tuple(Notice(f"said {number}", "talk") for number in range(9))
+    state = replace(full_room(seat=own, actions=["kick"]), log=talk)
+    shown = lines(state, Desk(row=row), rows=rows)
+    assert any(line.startswith(f" > player-{row:02}") for line in shown)
+    assert any(f"player-{own:02}" in line and "you, not ready" in line for line in shown)
+    assert "of 16 shown, up/down for more" in "\n".join(shown)
+    assert "said 8" in "\n".join(shown)
+
+
+def test_a_short_list_has_no_cursor_where_nothing_can_be_done_with_it() -> None:
+    state = replace(RACE, room=room(phase="open", actions=["ready", "leave"]))
+    assert ">" not in "\n".join(lines(state))
+    host = replace(RACE, room=room(phase="open", actions=["kick"]))
+    assert " > ann" in "\n".join(lines(host))
+
+
+def test_settings_and_talk_that_are_wider_than_the_screen_wrap() -> None:
+    said = "bob: " + "word " * 39 + "end"
+    rules = "double-klondike," + ",".join(f"option_{number}=yes" for number in range(9))
+    state = replace(
+        full_room(seats=[seat("ann")], settings=Settings(rules=rules)),
+        log=(Notice(said, "talk"),),
+    )
+    for desk in (Desk(), Desk(overlay=Log())):
+        words = " ".join("\n".join(lines(state, desk)).split())
+        assert said in words
+    assert "option_8=yes" in "\n".join(lines(state))
+    assert "spectators see scores" in " ".join("\n".join(lines(state)).split())
+
+
+def test_a_start_at_a_time_says_when() -> None:
+    at = NOW + 754_000
+    settings = Settings(start="time", start_at=at)
+    shown = "\n".join(lines(full_room(settings=settings)))
+    assert f"starts at {moment(at)}" in shown
+    assert "The race starts in 12:34." in shown
+
+
+def test_who_is_ready_alone_is_told_that_a_race_takes_two() -> None:
+    alone = full_room(seats=[seat("ann", ready=True)])
+    assert "a race takes two" in lines(alone)[22]
+    practice = full_room(seats=[seat("ann")], settings=Settings(seats=1))
+    assert lines(practice)[22] == ""
+    two = full_room(seats=[seat("ann", ready=True), seat("bob")])
+    assert lines(two)[22] == " Waiting for 1 more to be ready."
+
+
+def test_boards_without_delay_are_warned_of_in_the_form() -> None:
+    form = new_form()
+    fields = tuple(
+        replace(field, value="boards") if field.label == "spectators" else field
+        for field in form.fields
+    )
+    open_boards = replace(form, fields=fields)
+    assert "can tell a racer" in "\n".join(lines(RACE, Desk(overlay=open_boards)))
+    assert "can tell a racer" not in "\n".join(lines(RACE, Desk(overlay=form)))
+    late = tuple(
+        replace(field, value="60") if field.label == "delay" else field for field in fields
+    )
+    delayed = replace(form, fields=late)
+    assert "can tell a racer" not in "\n".join(lines(RACE, Desk(overlay=delayed)))
+
+
+def test_the_lobby_has_room_for_all_its_keys_that_do_something() -> None:
+    assert "r refresh" in lines(State(line=Line("online"), rooms=()))[23]
 
 
 def test_only_keys_that_do_something_are_offered() -> None:
@@ -283,8 +425,73 @@ def test_the_standings_show_places_and_the_reveal() -> None:
     )
     result = Standings(room="ABCDEF", reason="finished", rows=[row], head="ab" * 32)
     shown = "\n".join(lines(replace(RACE, room=room(phase="over"), standings=result)))
-    for text in ("all are done", "ann", "104", "solved in 04:32", "ab" * 32):
+    for text in ("all are done", "ann", "you", "104", "solved in 04:32", "ab" * 32):
         assert text in shown
+
+
+def standing(number: int, **changes: Any) -> Standing:
+    fields: dict[str, Any] = {
+        "player": f"p-{number}",
+        "name": f"player-number-{number:02}",
+        "bot": False,
+        "place": number + 1,
+        "outcome": "disqualified",
+        "cards": 104,
+        "down": 36,
+        "score": 104,
+        "moves": 3000,
+        "undos": 417,
+        "finished_ms": None,
+        "reached_ms": 0,
+    }
+    return Standing(**(fields | changes))
+
+
+@pytest.mark.parametrize("rows", [20, 24])
+@pytest.mark.parametrize("row", [0, 8, 15])
+def test_long_standings_show_the_selected_and_the_own_line_and_that_there_are_more(
+    rows: int, row: int
+) -> None:
+    result = Standings(
+        room="ABCDEF", reason="time", rows=[standing(n) for n in range(16)], head="ab" * 32
+    )
+    over = room(phase="over", next_room="NEXTUP", settings=Settings(undo="safe"))
+    state = replace(RACE, room=over, standings=result, player="p-3")
+    shown = lines(state, Desk(row=row), rows=rows)
+    assert any(line.startswith(">") and f"number-{row:02}" in line for line in shown)
+    assert any("number-03 you" in line for line in shown)
+    assert "of 16 shown, up/down for more" in "\n".join(shown)
+    assert "A rematch is open" in "\n".join(shown)
+    assert "  417  disqualified" in "\n".join(shown)
+
+
+def test_undos_stand_in_the_standings_only_where_the_room_allows_them() -> None:
+    result = Standings(room="ABCDEF", reason="time", rows=[standing(0)], head="ab" * 32)
+    state = replace(RACE, room=room(phase="over"), standings=result)
+    assert "417" not in "\n".join(lines(state))
+
+
+def test_the_standings_say_that_the_deal_was_checked_or_warn_loudly() -> None:
+    reveal = Reveal(
+        deal="d",
+        commitment=commitment_of("d", "5e"),
+        secret="5e",
+        seed=None,
+        salts=[],
+        position="",
+    )
+    result = Standings(
+        room="ABCDEF", reason="time", rows=[standing(0)], head="ab" * 32, reveal=reveal
+    )
+    for promised, words in (
+        (reveal.commitment, "Deal checked"),
+        ("c0" * 32, "THE DEAL IS NOT WHAT WAS PROMISED"),
+    ):
+        over = room(phase="over", commitment=promised)
+        state = replace(
+            RACE, room=over, standings=result, notes=Notes("ABCDEF", promised, is_ready=True)
+        )
+        assert words in "\n".join(lines(state))
 
 
 @pytest.mark.parametrize(
