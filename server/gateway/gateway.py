@@ -1,6 +1,7 @@
 """Listens, lets connections in, and sends them away in good order."""
 
 import asyncio
+import socket
 from asyncio import AbstractServer
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from ssl import SSLContext
@@ -12,6 +13,8 @@ from server.gateway.pages import Answer, PageRequest
 from server.gateway.peer import Peer
 from server.gateway.register import Handler, Register, Tally
 from wire.messages import Close
+
+SEND_BUFFER = 64 * 1024  # bytes that the kernel may hold for one connection; it doubles them
 
 
 def _nothing(path: str) -> None:
@@ -75,6 +78,10 @@ class Gateway:
             reuse_port=reuse_port or None,
             backlog=1024,
         )
+        for listening in server.sockets:
+            # Accepted sockets inherit it. Left to itself the kernel takes up to some
+            # megabytes for each reader that stalls, beside what is counted here.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         self._servers.append(server)
         bound: int = server.sockets[0].getsockname()[1]
         return bound

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from server.gateway.gateway import SEND_BUFFER
 from tests.gateway.rig import Client, Echo, Notes, Rig, frame
 from wire.messages import Close
 
@@ -228,6 +229,13 @@ async def test_the_kernel_is_told_to_give_up_on_a_dead_line_too(rig: Rig) -> Non
     assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 20_000
+
+
+async def test_the_kernel_holds_no_more_for_a_connection_than_it_is_told(rig: Rig) -> None:
+    await rig.start(Echo)
+    _, notes = await rig.open()
+    line = notes.peer._transport.get_extra_info("socket")
+    assert line.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 2 * SEND_BUFFER
 
 
 async def test_sending_to_those_who_vanished_logs_nothing_but_their_end(
