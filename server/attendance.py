@@ -7,7 +7,7 @@ from server import bulletin
 from server.directing import Newcomer, Ruling, checked, entered
 from server.director import Director, new_room_code
 from server.foyer import Foyer
-from server.gallery import Sight, draw
+from server.gallery import Part, Sight
 from server.hall import OWNER, Hall
 from server.halls import Halls
 from server.ladder import Ladder
@@ -15,7 +15,7 @@ from server.refusal import Refusal, store_away
 from server.rooms import read_code
 from server.store import Store, Unavailable
 from server.store.players import Player
-from server.tournament import Around, acts
+from server.tournament import Around, Tournament, acts
 from wire import acts as a
 from wire import messages as m
 from wire import tournaments as w
@@ -36,6 +36,9 @@ class Speaker(Protocol):
 
     def send(self, message: m.ServerMessage) -> None:
         """Send in order."""
+
+    def send_frame(self, data: bytes) -> None:
+        """Send an encoded message in order."""
 
     def send_latest(self, kind: str, data: bytes) -> None:
         """Send what a newer one of its kind replaces."""
@@ -293,22 +296,13 @@ class Attendance:
                 self._look_away()
 
     async def _browse(self, message: w.Browse) -> None:
-        code, now = read_code(message.tournament), self._store.clock.now()
-        async with self._halls.held(code) as hall:
-            shown = await self._foyer.state(hall, self._sight(hall, message.key))
-            parts = []
-            if message.round is not None:
-                parts.append(("pairings", message.round))
-            if message.stage is not None:
-                parts += [("ranking", message.stage), ("bracket", message.stage)]
-            for part in parts or [("tournament", 0)]:
-                name, number = part
-                there = len(shown.rounds) if name == "pairings" else len(shown.stages) - 1
-                if name != "tournament" and number > there:
-                    raise Refusal("not-there", "The tournament has not come to that.")
-                found = draw(shown, part, now)
-                if found is not None:
-                    self._speaker.send(found)
+        code = read_code(message.tournament)
+        async with self._foyer.gallery(code) as gallery:
+            sight = self._sight(gallery.hall, message.key)
+            for part in _parts(message, gallery.state(sight)):
+                frame = await gallery.frame(sight, part)
+                if frame is not None:
+                    self._speaker.send_frame(frame)
 
     async def _chronicle(self, message: w.Chronicle) -> None:
         code = read_code(message.tournament)
@@ -323,3 +317,16 @@ class Attendance:
             part = await self._store.journals.read(hall.jid, start, ANNALS)
         lines = [entry.line().decode() for entry in part]
         self._speaker.send(w.Annals(tournament=code, start=start, total=total, entries=lines))
+
+
+def _parts(browse: w.Browse, t: Tournament) -> list[Part]:
+    parts: list[Part] = []
+    if browse.round is not None:
+        if browse.round > len(t.rounds):
+            raise Refusal("not-there", "There is no such round yet.")
+        parts.append(("pairings", browse.round))
+    if browse.stage is not None:
+        if browse.stage >= len(t.stages):
+            raise Refusal("not-there", "There is no such stage yet.")
+        parts += [("ranking", browse.stage), ("bracket", browse.stage)]
+    return parts or [("tournament", 0)]

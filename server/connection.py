@@ -123,6 +123,10 @@ class Connection:
         """Send in order."""
         self._peer.send(encode(message))
 
+    def send_frame(self, data: bytes) -> None:
+        """Send an encoded message in order."""
+        self._peer.send(data)
+
     def send_latest(self, kind: str, data: bytes) -> None:
         """Send what a newer one of its kind replaces."""
         self._peer.send_latest(kind, data)

@@ -2,20 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 from server.director import Director
-from server.gallery import Gallery, Sight, Visitor, parted
+from server.gallery import Gallery, Sight, Visitor
 from server.guestbook import Guest, Guestbook
 from server.hall import Hall
 from server.halls import Halls
 from server.refusal import Refusal, store_away
 from server.store import Store, Unavailable
-from server.tournament import Tournament, views
+from server.tournament import Tournament
 
 log = logging.getLogger("dk.foyer")
 
+LINGER_S = 10.0  # a gallery is kept so long after the last who looked
 AGAIN_AFTER_S = 1.0  # a hall that has failed is opened again
 
 
@@ -28,6 +30,7 @@ class Foyer:
         self._director = director
         self._books: dict[str, Guestbook] = {}
         self._galleries: dict[str, Gallery] = {}
+        self._closing: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     # --- guests -----------------------------------------------------------------------
@@ -89,9 +92,35 @@ class Foyer:
         Raises:
             Refusal: there is no such tournament, or the store does not answer.
         """
+        async with self.gallery(code) as gallery:
+            await gallery.enter(visitor, sight)
+
+    def depart(self, code: str, visitor: Visitor) -> None:
+        """Show a tournament to a connection no more."""
+        gallery = self._galleries.get(code)
+        if gallery is not None:
+            gallery.exit(visitor)
+            self._close_later(code)
+
+    async def state(self, hall: Hall, sight: Sight) -> Tournament:
+        """Give a tournament as those of a sight may see it now.
+
+        Raises:
+            Refusal: the store does not answer.
+        """
+        async with self.gallery(hall.code) as gallery:
+            return gallery.state(sight)
+
+    @asynccontextmanager
+    async def gallery(self, code: str) -> AsyncIterator[Gallery]:
+        """Open the gallery of a tournament for the length of a block; it stays for visitors.
+
+        Raises:
+            Refusal: there is no such tournament, or the store does not answer.
+        """
         gallery = self._galleries.get(code)
         if gallery is None:
-            hall = await self._halls.hold(code)  # until the last visitor goes
+            hall = await self._halls.hold(code)  # until some time after the last visitor
             gallery = self._galleries.get(code)
             if gallery is not None:
                 self._halls.release(code)
@@ -99,34 +128,23 @@ class Foyer:
                 gallery = Gallery(hall, self._store, lambda: self._gallery_lost(code))
                 self._galleries[code] = gallery
         try:
-            await gallery.enter(visitor, sight)
+            await gallery.open()
+            yield gallery
         except Unavailable:
             raise store_away() from None
         finally:
-            self._close_if_empty(code)
+            self._close_later(code)
 
-    def depart(self, code: str, visitor: Visitor) -> None:
-        """Show a tournament to a connection no more."""
-        gallery = self._galleries.get(code)
-        if gallery is not None:
-            gallery.exit(visitor)
-            self._close_if_empty(code)
-
-    async def state(self, hall: Hall, sight: Sight) -> Tournament:
-        """Give a tournament as those of a sight may see it now.
-
-        Raises:
-            Unavailable: the store does not answer.
-        """
-        if sight == "organiser":
-            return hall.t
-        delay_ms = 1000 * hall.t.settings.race.delay_s
-        if sight == "player" or not delay_ms:
-            return views.public(hall.t)
-        entries = await self._store.journals.read(hall.jid)
-        return views.public(parted(entries, self._store.clock.now() - delay_ms)[0])
+    def _close_later(self, code: str) -> None:
+        # Not at once: who reads one page after the other opens it once.
+        closing = self._closing.pop(code, None)
+        if closing is not None:
+            closing.cancel()
+        loop = asyncio.get_running_loop()
+        self._closing[code] = loop.call_later(LINGER_S, self._close_if_empty, code)
 
     def _close_if_empty(self, code: str) -> None:
+        self._closing.pop(code, None)
         gallery = self._galleries.get(code)
         if gallery is not None and gallery.is_empty:
             del self._galleries[code]
@@ -167,6 +185,8 @@ class Foyer:
         """Let go of everything."""
         for task in self._tasks:
             task.cancel()
+        for closing in self._closing.values():
+            closing.cancel()
         for book in self._books.values():
             book.close()
         for gallery in self._galleries.values():

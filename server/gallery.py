@@ -28,6 +28,7 @@ Part = tuple[str, int]  # what is shown, and of which stage or round
 
 SHOW_EVERY_S = 1.0
 LIVE_EVERY_S = 1.0
+DRAWN = 64  # parts kept that were asked for
 ENTRIES_A_SECOND = 500  # a larger field is shown less often
 
 _ENTRY_EVENTS = (
@@ -170,19 +171,26 @@ class Gallery(HallListener):
         self._late: Tournament | None = None  # as the public sees it, where it lags behind
         self._delay_ms = 1000 * hall.t.settings.race.delay_s
         self._opening = asyncio.Lock()
+        self._drawing = asyncio.Lock()
+        self._drawn: dict[tuple[Sight, Part], tuple[int, bytes | None]] = {}
         self._is_open = False
         self._release: asyncio.TimerHandle | None = None
         self._live: asyncio.Task[None] | None = None
         now = store.clock.now
         self.showings: dict[Sight, Showing] = {
-            "organiser": Showing(lambda: hall.t, now),
-            "player": Showing(lambda: views.public(hall.t), now),
-            "public": Showing(lambda: views.public(self._late or hall.t), now),
+            "organiser": Showing(lambda: self.state("organiser"), now),
+            "player": Showing(lambda: self.state("player"), now),
+            "public": Showing(lambda: self.state("public"), now),
         }
         hall.listeners.add(self)
 
+    async def open(self) -> None:
+        """Read how far the public may see, unless it is known; errors as in `Journals.read`."""
+        async with self._opening:
+            if not self._is_open:
+                await self._open()
+
     async def _open(self) -> None:
-        """Read how far the public may see."""
         if not self._delay_ms:
             self._is_open = True
             return
@@ -197,10 +205,7 @@ class Gallery(HallListener):
     # --- visitors ---------------------------------------------------------------------
 
     async def enter(self, visitor: Visitor, sight: Sight) -> None:
-        """Let one more look; errors as in `Journals.read`."""
-        async with self._opening:
-            if not self._is_open:
-                await self._open()
+        """Let one more look."""
         await self.showings[sight].enter(visitor)
         if self._live is None or self._live.done():
             self._live = asyncio.create_task(self._follow_races(), name=f"live {self.hall.code}")
@@ -214,6 +219,28 @@ class Gallery(HallListener):
     def is_empty(self) -> bool:
         """Whether nobody looks."""
         return not any(showing.visitors for showing in self.showings.values())
+
+    def state(self, sight: Sight) -> Tournament:
+        """Give the tournament as those of a sight may see it."""
+        if sight == "organiser":
+            return self.hall.t
+        return views.public(self.hall.t if sight == "player" else self._late or self.hall.t)
+
+    async def frame(self, sight: Sight, part: Part) -> bytes | None:
+        """Draw one part for those of a sight; one computation however many ask.
+
+        None where there is nothing of the kind.
+        """
+        async with self._drawing:
+            t = self.state(sight)
+            version, frame = self._drawn.get((sight, part), (-1, None))
+            if version != t.version:
+                frames = await asyncio.to_thread(_drawn, t.fork(), {part}, self._store.clock.now())
+                frame = frames.get(part)
+                self._drawn[sight, part] = t.version, frame
+                if len(self._drawn) > DRAWN:
+                    del self._drawn[next(iter(self._drawn))]
+            return frame
 
     def close(self) -> None:
         """Let go of the hall."""

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import logging
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 
 import msgspec
@@ -26,6 +27,8 @@ log = logging.getLogger("dk.halls")
 # later.
 NET_MS = 2_000
 
+RECENT = 1_000  # entries among which what was appended is found again
+
 OWNER, REFEREE = "owner", "referee"  # roles, and fields of the summary with their keys' hashes
 
 
@@ -47,6 +50,7 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         self.wanted = 0  # looks that were asked for, and how many of these are done
         self.looked = 0
         self.net: int | None = None  # the timer that the last commit from here has set
+        self._recent: deque[Entry] = deque(maxlen=RECENT)
         self._turn = asyncio.Lock()  # commits from here do not get in each other's way
         self._placing = asyncio.Lock()
         self._shown = Shown()
@@ -83,6 +87,7 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
 
     def _fold(self, entry: Entry) -> None:
         t = self.t
+        self._recent.append(entry)
         before = {each: t.matches[each] for each in t.open}
         event = t.apply(entry.at, entry.payload)
         changed = {
@@ -127,9 +132,26 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         *,
         actor: tuple[str, int] | None = None,
     ) -> bool:
-        """Decide and append, one commit of this node after the other."""
+        """Decide and append, one commit of this node after the other.
+
+        What was decided and appended, though its answer was lost, is not decided again: to
+        say something twice, or to put off by twice as much, is another act.
+        """
+        tried: list[tuple[int, list[bytes]]] = []
+
+        def decide_once(t: Tournament) -> Sequence[ev.AnyEvent]:
+            if any(self._is_appended(version, payloads) for version, payloads in tried):
+                return []
+            events = decide(t)
+            tried.append((t.version, [ev.encode(event) for event in events]))
+            return events
+
         async with self._turn:
-            return await super().commit(decide, actor=actor)
+            return await super().commit(decide_once, actor=actor) or len(tried) > 1
+
+    def _is_appended(self, version: int, payloads: list[bytes]) -> bool:
+        since = [entry.payload for entry in self._recent if entry.version > version]
+        return bool(payloads) and since[: len(payloads)] == payloads
 
     def _batch(self, events: Sequence[ev.AnyEvent]) -> Batch:
         twin = self.t.fork()

@@ -50,6 +50,13 @@ class Halls(Holding[Hall]):
             raise Refusal(
                 "unreadable-tournament", f"This server cannot read tournament {code}."
             ) from None
+        except Exception:
+            # A fault in one tournament stays there.
+            log.exception("cannot be folded", extra={"tournament": code})
+            self._tally.room_faults += 1
+            raise Refusal(
+                "unreadable-tournament", f"This server cannot read tournament {code}."
+            ) from None
         if not found:
             raise Refusal("no-tournament", f"There is no tournament {code}.")
         return hall

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
+from server import tasks
 from server.refusal import Refusal
 from server.store import Claim, Store, Unavailable
 from server.tally import Tally
@@ -42,8 +43,11 @@ class Timekeeper:
                 await asyncio.sleep(ASK_EVERY_S)
                 await self.act()
         finally:
-            for task in self._under_way.values():
-                task.cancel()
+            await self.close()
+
+    async def close(self) -> None:
+        """End all looks; what they were about comes due again."""
+        await tasks.cancel(self._under_way.values())
 
     async def act(self) -> None:
         """Begin to act on what is due, as far as there is room for it."""
@@ -66,7 +70,7 @@ class Timekeeper:
         except Unavailable:
             pass  # it comes due again, here or elsewhere
         finally:
-            del self._under_way[claim.member]
+            self._under_way.pop(claim.member, None)
 
     async def _look(self, member: str) -> int | None:
         """Look at what a timer is about, whatever comes of it; gives the next instant."""

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from server.journaling import UnknownEvent
+from server.journaling import NewerFormat
 from server.tournament import events as ev
 from server.tournament import fold_entries, fold_matches
 from server.tournament.records import Stage
@@ -62,7 +62,7 @@ def fold(state: State, at: int, event: ev.AnyEvent) -> None:
 
 def _create(state: State, at: int, event: ev.Created) -> None:
     if event.format > ev.FORMAT:
-        raise UnknownEvent(
+        raise NewerFormat(
             f"the journal of tournament {event.code} has format {event.format}; "
             f"this server reads up to {ev.FORMAT}: update it"
         )

@@ -1,0 +1,150 @@
+"""The keeper of time: looks side by side, each on its own."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from server.refusal import Refusal, store_away
+from server.store import Store
+from server.tally import Tally
+from server.timekeeper import AT_ONCE, FAILED_AGAIN_MS, LEFT_TO_NEWER_MS, Look, Timekeeper
+
+
+@pytest.fixture
+async def store(store_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(store_url)
+    yield opened
+    await opened.close()
+
+
+async def dues(store: Store) -> dict[str, int]:
+    """Every timer there is."""
+    found: dict[str, int] = {}
+    for claim in await store.timers.claim(0, 10_000, now=2**50):
+        found[claim.member] = claim.until
+    return found
+
+
+async def kept(store: Store, look: Look, *members: str) -> Timekeeper:
+    """A keeper that has looked at these members once."""
+    keeper = Timekeeper(store, Tally(), {"": look})
+    for member in members:
+        await store.timers.set(member, 1)
+    await keeper.act()
+    await asyncio.sleep(0.05)
+    return keeper
+
+
+async def test_a_slow_look_delays_no_other(store: Store) -> None:
+    seen, never = list[str](), asyncio.Event()
+
+    async def look(member: str) -> None:
+        seen.append(member)
+        if member == "SLOW":
+            await never.wait()
+
+    await store.timers.set("SLOW", 1)
+    keeper = Timekeeper(store, Tally(), {"": look})
+    await keeper.act()
+    await store.timers.set("QUICK", 1)
+    await keeper.act()
+    await asyncio.sleep(0.05)
+    assert seen == ["SLOW", "QUICK"]
+    await keeper.close()
+
+
+async def test_a_look_that_fails_fails_alone_and_is_made_again_later(store: Store) -> None:
+    seen = list[str]()
+
+    async def look(member: str) -> None:
+        seen.append(member)
+        if member == "BAD":
+            raise ValueError("our fault")
+
+    before = store.clock.now()
+    await kept(store, look, "BAD", "GOOD")
+    assert sorted(seen) == ["BAD", "GOOD"]
+    still = await store.timers.next_due()
+    assert still is not None
+    assert still >= before + FAILED_AGAIN_MS
+
+
+@pytest.mark.parametrize(
+    ("refusal", "wait_ms"),
+    [
+        (Refusal("newer-tournament", "on a newer server"), LEFT_TO_NEWER_MS),
+        (Refusal("unreadable-room", "cannot be read"), FAILED_AGAIN_MS),
+    ],
+)
+async def test_what_cannot_be_looked_at_waits(store: Store, refusal: Refusal, wait_ms: int) -> None:
+    async def look(member: str) -> None:
+        raise refusal
+
+    before = store.clock.now()
+    await kept(store, look, "ROOM")
+    due = await store.timers.next_due()
+    assert due is not None
+    assert before + wait_ms <= due <= store.clock.now() + wait_ms
+
+
+async def test_with_the_store_away_the_claim_is_left_to_its_lease(store: Store) -> None:
+    async def look(member: str) -> None:
+        raise store_away()
+
+    before = store.clock.now()
+    await kept(store, look, "ROOM")
+    due = await store.timers.next_due()
+    assert due is not None
+    assert before < due < before + FAILED_AGAIN_MS
+
+
+async def test_each_kind_of_member_has_its_handler_and_others_are_left_to_newer_nodes(
+    store: Store,
+) -> None:
+    rooms, tournaments = list[str](), list[str]()
+
+    async def look_room(member: str) -> None:
+        rooms.append(member)
+
+    async def look_tournament(member: str) -> None:
+        tournaments.append(member)
+
+    keeper = Timekeeper(store, Tally(), {"": look_room, "t": look_tournament})
+    for member in ("ROOM", "t:CUP", "t:CUP/1.1/1", "z:WHAT"):
+        await store.timers.set(member, 1)
+    await keeper.act()
+    await asyncio.sleep(0.05)
+    assert rooms == ["ROOM"]
+    assert sorted(tournaments) == ["t:CUP", "t:CUP/1.1/1"]
+    assert set(await dues(store)) == {"z:WHAT"}
+
+
+async def test_a_look_says_when_to_look_again_unless_that_was_set_anew_meanwhile(
+    store: Store,
+) -> None:
+    async def look(member: str) -> int:
+        if member == "ANEW":
+            await store.timers.set(member, 7)
+        return 5_000_000_000_000
+
+    await kept(store, look, "KEPT", "ANEW")
+    assert await store.timers.next_due() == 7
+    await store.timers.drop("ANEW")
+    assert await store.timers.next_due() == 5_000_000_000_000
+
+
+async def test_no_more_looks_go_on_at_once_than_there_is_room_for(store: Store) -> None:
+    seen, never = list[str](), asyncio.Event()
+
+    async def look(member: str) -> None:
+        seen.append(member)
+        await never.wait()
+
+    await store.timers.set_all({f"R{number}": 1 for number in range(3 * AT_ONCE)})
+    keeper = Timekeeper(store, Tally(), {"": look})
+    for _ in range(4):
+        await keeper.act()
+        await asyncio.sleep(0)
+    assert AT_ONCE - 4 <= len(seen) <= AT_ONCE
+    await keeper.close()
