@@ -75,8 +75,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.gallery": "wire server.bulletin server.hall server.store server.tournament",
     "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
     " server.refusal server.store server.tournament",
-    "server.attendance": "wire server.bulletin server.directing server.director server.foyer server.gallery"
-    " server.guestbook server.hall server.halls server.ladder server.refusal server.rooms"
+    "server.attendance": "wire server.bulletin server.directing server.director server.foyer"
+    " server.gallery server.hall server.halls server.ladder server.refusal server.rooms"
     " server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"
     " server.store server.tally server.version",

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
+from server.store import Store, keys
 from tests.server.fair import RACE, Bot, Organiser, bots, settings
 from tests.server.floor import Someone, node, until
 from wire import acts as a
@@ -386,3 +387,26 @@ async def test_matches_count_for_the_ratings_once_the_tournament_is_over(ports: 
         assert [(each.match, each.change) for each in history.changes] == [
             ("1.1", best.rating - 1500)
         ]
+
+
+# --- faults ---------------------------------------------------------------------------
+
+
+async def test_a_fault_in_one_tournament_is_not_noticed_in_another(store_url: str) -> None:
+    async with node(store_url) as started:
+        port = started.port
+        bad = await opened(port, settings(Single()))
+        good = await opened(port, settings(Single()))
+        async with bots([port], 2) as players:
+            await enter(bad, players)
+            await enter(good, players)
+            store = await Store.open(store_url)
+            jid = keys.tournament(bad.code)
+            nonsense = b'{"e":"raced","match":"9.9","race":1,"rows":[]}'
+            version = await store.journals.version(jid)
+            await store.journals.append(jid, [nonsense], expect=version, ttl_s=60)
+            await store.close()
+            await good.direct(a.Begin())
+            assert (await good.over()).phase == "finished"
+            assert (await bad.refused(a.Begin())).code == "unreadable-tournament"
+        assert started.tally.room_faults > 0
