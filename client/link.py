@@ -8,6 +8,7 @@ server says goes to `hear`, one message at a time, and so does every change of t
 
 import asyncio
 import logging
+import secrets
 import socket
 import time
 from collections.abc import Callable
@@ -86,6 +87,8 @@ class Link:
         self._bot = bot
         self._patience = patience
         self._chance = SystemRandom()
+        self._run = secrets.token_hex(8)
+        self._lines = 0  # opened so far
         self._socket: ClientConnection | None = None
         self._outbox: asyncio.Queue[ClientMessage] = asyncio.Queue(OUTBOX)
         self._hurry = asyncio.Event()
@@ -242,12 +245,15 @@ class Link:
         self._socket = socket
         self._outbox = asyncio.Queue(OUTBOX)
         self._pings.clear()
+        self._lines += 1
         hello = Hello(
             v=PROTOCOL,
             client=CLIENT_NAME,
             name=self.name,
             token=self._identity.token,
             bot=self._bot,
+            run=self._run,
+            line=self._lines,
         )
         await socket.send(codec.encode(hello))
         async with asyncio.timeout(WELCOME_LIMIT):

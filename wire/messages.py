@@ -162,6 +162,10 @@ class Hello(ClientMessage, frozen=True, kw_only=True):
     name: Name | None = None
     token: Token | None = None
     bot: bool = False
+    # Which run of the program this is, and the how manieth line of it: a line that was
+    # opened earlier and comes late then gives way to a newer one, whoever is faster.
+    run: Annotated[str, Meta(max_length=24, pattern=r"^[0-9A-Za-z_-]*\Z")] = ""
+    line: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
 
 
 class Create(ClientMessage, frozen=True, kw_only=True):
@@ -344,7 +348,7 @@ class Board(ServerMessage, frozen=True, kw_only=True):
     undos: int
     turn: int  # the pass through the hand that is under way, from 1
     passes: int | None  # how many there are, None without limit
-    can: list[str] = []  # of draw, redeal, undo, finish, hint, resign
+    can: list[str] = []  # of draw, redeal, undo, finish
     stuck: bool = False  # proved: nothing more can be gained
     outcome: Outcome = "playing"
 

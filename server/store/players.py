@@ -86,14 +86,19 @@ class Players:
             epoch=int(texts["epoch"]),
         )
 
-    async def connect(self, player_id: str) -> int:
+    async def connect(self, player_id: str, run: str = "", line: int = 0) -> int:
         """Count a new connection; its number is greater than that of every earlier one.
+
+        `run` and `line` are how the client counts its own connections: 0 comes back for one
+        that is older than another of the same run.
 
         Raises:
             Missing: there is no such player.
             Unavailable: the store does not answer.
         """
-        reply = await self._pool.run(lua.CONNECT, [keys.player(player_id)], keys.PLAYER_S)
+        reply = await self._pool.run(
+            lua.CONNECT, [keys.player(player_id)], keys.PLAYER_S, run, line
+        )
         if reply is None:
             raise Missing(f"there is no player {player_id}")
         epoch, token_hash = reply

@@ -74,6 +74,7 @@ class Racer:
         self._chance = chance
         self._room, self._settings = room, settings
         self._socket: ClientConnection | None = None
+        self._run, self._lines = chance.randbytes(8).hex(), 0
         self._lost_at: float | None = None
         self._state: m.Room | None = None
         self._piles: dict[str, str] = {}
@@ -187,11 +188,14 @@ class Racer:
         return {n: text for n, (text, _) in self._pending.items()}
 
     async def _serve(self, socket: ClientConnection) -> None:
+        self._lines += 1
         hello = m.Hello(
             v=m.PROTOCOL,
             name=None if self.token else self.record.name,
             token=self.token,
             bot=True,
+            run=self._run,
+            line=self._lines,
         )
         await socket.send(encode(hello))
         heard_at = _now()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from websockets.asyncio.client import connect
 
 from server.app import Node
 from server.race import Race
@@ -269,6 +270,41 @@ async def test_half_a_finish_is_gone_on_with(store: ValkeyProcess) -> None:
 def finishing() -> int:
     """How many requests to finish are under way in this process."""
     return sum(task.get_name().endswith("Finish") for task in asyncio.all_tasks())
+
+
+@pytest.mark.parametrize("counts", [True, False])
+async def test_a_hello_that_was_held_up_does_not_throw_out_the_line_opened_since(
+    store: ValkeyProcess, counts: bool
+) -> None:
+    async with (
+        Proxy((HOST, store.port)) as line,
+        node(f"redis://{HOST}:{line.port}") as slow,
+        node(store.url) as quick,
+    ):
+        _, (anna,) = await race_of(quick.port, "anna")
+        await anna.play(1, "d")
+        anna.vanish()
+        await anna.closed()
+        runs = [{"run": "r1", "line": number} if counts else {} for number in (2, 3)]
+        line.hold()
+        held = await said_hello(slow.port, anna.token, **runs[0])
+        newer = await said_hello(quick.port, anna.token, **runs[1])
+        assert (await newer.hear(m.Board)).n == 1
+        line.calm()
+        if not counts:
+            # All that the server can go by is which hello it took last.
+            assert await newer.closed() == m.Close.REPLACED
+            return
+        assert await held.closed() == m.Close.REPLACED
+        assert (await newer.play(2, "d")).n == 2
+
+
+async def said_hello(port: int, token: str, **runs: Any) -> Someone:
+    """Somebody who has said hello and does not wait for the answer."""
+    socket = await connect(f"ws://{HOST}:{port}/ws", proxy=None, compression=None)
+    someone = Someone(socket)
+    await someone.say(m.Hello(v=m.PROTOCOL, token=token, **runs))
+    return someone
 
 
 # --- following a journal --------------------------------------------------------------

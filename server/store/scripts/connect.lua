@@ -2,8 +2,15 @@
 --
 -- KEYS  player
 -- ARGV  lifetime in seconds
--- Returns {the connection's number, the token's hash}, or nothing if there is no such player.
-if redis.call('EXISTS', KEYS[1]) == 0 then return false end
+--       run, line   how the client counts its connections; "" where it does not
+-- Returns {the connection's number, the token's hash}, with 0 for one that is older than
+-- another of the same run; nothing if there is no such player.
+local known = redis.call('HMGET', KEYS[1], 'token', 'run', 'line')
+if not known[1] then return false end
+if ARGV[2] ~= '' then
+  if known[2] == ARGV[2] and tonumber(ARGV[3]) < tonumber(known[3]) then return {0, known[1]} end
+  redis.call('HSET', KEYS[1], 'run', ARGV[2], 'line', ARGV[3])
+end
 local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
 redis.call('EXPIRE', KEYS[1], ARGV[1])
-return {epoch, redis.call('HGET', KEYS[1], 'token')}
+return {epoch, known[1]}
