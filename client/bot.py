@@ -16,7 +16,7 @@ from typing import Final
 
 from client import model
 from client.identity import Identity
-from client.line import Line
+from client.line import ANSWERED, Line
 from client.link import Heard, Link
 from client.model import State
 from client.strategy import Mind, View
@@ -77,6 +77,7 @@ class Bot:
         self._woken = asyncio.Event()
         self._ended = asyncio.Event()
         self._failure = ""
+        self._is_new = True  # nothing was heard from the server so far
         self._room = ""  # where it has a seat
         self._readied = False
         self._resigned = False
@@ -107,7 +108,9 @@ class Bot:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if self.state.standings is None:
-            raise BotFailed(self._failure or self._link.line.why or "the race did not end")
+            if not self._failure:
+                self._fail(self._link.line.why or "the race did not end")
+            raise BotFailed(self._failure)
         return self.state.standings
 
     # --- hearing ----------------------------------------------------------------------
@@ -115,7 +118,10 @@ class Bot:
     def _hear(self, heard: Heard) -> None:
         if isinstance(heard, Line):
             self.state = model.lined(self.state, heard)
+            if heard.status == "waiting" and self._is_new and heard.why not in ANSWERED:
+                self._fail(heard.why)
             return
+        self._is_new = False
         self.state = model.heard(self.state, heard, time.monotonic())
         match heard:
             case Welcome():
@@ -200,7 +206,8 @@ class Bot:
         self._woken.set()
 
     def _fail(self, why: str) -> None:
-        self._failure = why
+        is_named = not self._is_new or self._link.url in why
+        self._failure = why if is_named else f"{self._link.url}: {why}"
         self._ended.set()
 
     # --- playing ----------------------------------------------------------------------

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+# Else `-m server` is whatever folder of that name the user happens to stand beside.
+SAFE_PATH: Final = ("-P",)
 END_LIMIT: Final = 10.0  # seconds a child gets to end in good order
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -90,7 +92,7 @@ class Children:
 
     def start(self, name: str, arguments: Sequence[str]) -> Child:
         """Start `python` with arguments as a child."""
-        child = Child(name, [sys.executable, *arguments], self.folder)
+        child = Child(name, [sys.executable, *SAFE_PATH, *arguments], self.folder)
         self.all.append(child)
         return child
 

@@ -8,18 +8,21 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, cast
+from typing import Any, Final, Literal, NoReturn, cast
 
 import click
 
-from client.address import DEFAULT_URL, BadAddress, server_url
+from client.address import DEFAULT_URL
 from client.atterminal import NoTerminal, open_game
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
+from client.children import SAFE_PATH
 from client.game import Aim
 from client.identity import Identity, TokenInUse, open_identity
-from client.race import RaceFailed, RaceOptions, hold
+from client.options import PlayFirst, at_most, group, option, read_address
+from client.race import RaceOptions, hold
+from client.record import RaceFailed, fetch
 from client.replay import NoReplay, tell
 from client.results import as_json as standings_json
 from client.results import as_table
@@ -27,59 +30,8 @@ from client.words import room_code
 from wire.messages import Settings, UndoPolicy
 from wire.text import tidied
 
-C = TypeVar("C", bound=Callable[..., Any])
-
+GUEST: Final = "guest"  # where the system knows no name
 HELP: Final = {"help_option_names": ["-h", "--help"]}
-
-
-class PlayFirst(click.Group):
-    """A group whose command may be left out: what is no command is an address to play at."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `play` in front of arguments that name no command."""
-        if not args or (args[0] not in self.commands and args[0] not in ("-h", "--help")):
-            args = ["play", *args]
-        return super().parse_args(ctx, args)
-
-
-def read_address(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Read a server's address as people type it."""
-    try:
-        return server_url(value)
-    except BadAddress as error:
-        raise click.BadParameter(str(error), ctx, param) from None
-
-
-def at_most(length: int) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Make the reading of a text that fits the wire."""
-
-    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-        if value is None:
-            return None
-        text = tidied(value)
-        if not 1 <= len(text) <= length:
-            raise click.BadParameter(f"it takes 1 to {length} characters", ctx, param)
-        return text
-
-    return check
-
-
-def option(*names: str, **settings: Any) -> Callable[[C], C]:
-    """Declare an option that is also an environment variable."""
-    long = next(name for name in names if name.startswith("--")).split("/")[0]
-    variable = "KLONDIKE_" + long.removeprefix("--").replace("-", "_").upper()
-    return click.option(*names, envvar=variable, show_envvar=True, **settings)
-
-
-def group(*options: Callable[[C], C]) -> Callable[[C], C]:
-    """Bundle options that several commands share."""
-
-    def decorate(command: C) -> C:
-        for each in reversed(options):
-            command = each(command)
-        return command
-
-    return decorate
 
 
 address = click.argument(
@@ -129,6 +81,7 @@ look_options = option("--ascii", "ascii_cards", is_flag=True, help="Cards in let
 
 
 @click.group(cls=PlayFirst, context_settings=HELP)
+@click.version_option(version("double-klondike"), prog_name="klondike")
 def main() -> None:
     """Races of Double Klondike in the terminal.
 
@@ -214,7 +167,7 @@ def _open_game(
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="Keep the finished race in this file.",
 )
-@option("--name", default="you", callback=at_most(16), show_default=True, help="Your name.")
+@option("--name", callback=at_most(16), help="Your name; without it the one you log in by.")
 @option("--host", default="127.0.0.1", show_default=True, help="Where the server listens.")
 @option("--port", type=click.IntRange(0, 65_535), default=0, help="Its port; 0 for a free one.")
 @option(
@@ -232,7 +185,7 @@ def race(
     bots: int | None,
     as_json: bool,
     replay: Path | None,
-    name: str,
+    name: str | None,
     host: str,
     port: int,
     moves_per_second: float | None,
@@ -260,7 +213,7 @@ def race(
     options = RaceOptions(
         settings=settings,
         bots=opponents,
-        name=name,
+        name=name or login_name(),
         plays=plays,
         as_json=as_json,
         replay=replay,
@@ -344,12 +297,12 @@ def _bot_settings(
     return Settings(rules=rules, seed=seed, time_limit_s=time_limit, undo=undo, hints=hints)
 
 
-def login_name() -> str | None:
-    """Give a name for somebody who chose none, None where the system knows none."""
+def login_name() -> str:
+    """Give a name for somebody who chose none."""
     try:
-        return tidied(getpass.getuser())[:16].strip() or None
+        return tidied(getpass.getuser())[:16].strip() or GUEST
     except (KeyError, OSError):
-        return None
+        return GUEST
 
 
 def identity_of(url: str, token_file: Path | None, fresh: bool) -> Identity:
@@ -367,7 +320,9 @@ def identity_of(url: str, token_file: Path | None, fresh: bool) -> Identity:
 def verify(file: Path) -> None:
     """Check a finished race: 0 it is as told, 1 it is not, 2 the file cannot be read."""
     # The rules live with the server; this program stays without them.
-    sys.exit(subprocess.run([sys.executable, "-m", "server.verify", str(file)]).returncode)
+    sys.exit(
+        subprocess.run([sys.executable, *SAFE_PATH, "-m", "server.verify", str(file)]).returncode
+    )
 
 
 @main.command()
@@ -382,9 +337,12 @@ def replay(file: Path, player: str | None, speed: float | None) -> None:
     """Tell a finished race from its file; 2 where the file cannot be read."""
     try:
         told = tell(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, NoReplay) as error:
-        click.echo(f"{file}: {error}", err=True)
-        sys.exit(2)
+    except OSError as error:
+        _unreadable(file, error.strerror or type(error).__name__)
+    except UnicodeDecodeError:
+        _unreadable(file, "this is no text in UTF-8")
+    except NoReplay as error:
+        _unreadable(file, str(error))
     shown = [each for each in told if player is None or each.player in ("", player)]
     try:
         for before, each in zip([None, *shown], shown, strict=False):
@@ -393,3 +351,24 @@ def replay(file: Path, player: str | None, speed: float | None) -> None:
             click.echo(f"{each.at_ms / 1000:9.3f}  {each.player:<16}  {each.text}")
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _unreadable(file: Path, why: str) -> NoReturn:
+    click.echo(f"{file}: {why}", err=True)
+    sys.exit(2)
+
+
+@main.command()
+@address
+@option("--room", required=True, callback=at_most(12), help="The room whose race is over.")
+@option("--password", default="", help="The room's password.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def record(url: str, room: str, password: str, file: Path) -> None:
+    """Fetch a finished race from a server into FILE, to be verified and told."""
+    try:
+        fetched = fetch(url, room_code(room), password, file)
+    except RaceFailed as failure:
+        raise click.ClickException(str(failure)) from None
+    click.echo(f"{file}: {fetched.entries} entries of room {fetched.room}.")
+    if fetched.fault:
+        raise click.ClickException(fetched.fault)

@@ -68,8 +68,8 @@ def check(notes: Notes, reveal: Reveal | None) -> Check | None:
         return Check(f"THE DEAL IS NOT WHAT WAS PROMISED: {'; '.join(faults)}.", is_bad=True)
     if notes.salts is None:
         return Check("Deal checked: the secret fits the commitment shown before.")
-    own = ", with your own bytes among them" if _counts_own(notes) else ""
-    return Check(f"Deal checked: secret and players' bytes are those promised{own}.")
+    own = ", your own among them" if _counts_own(notes) else ""
+    return Check(f"Deal checked: secret and bytes are those promised{own}.")
 
 
 def _faults(notes: Notes, reveal: Reveal) -> Iterable[str]:

@@ -67,6 +67,10 @@ _PAUSES: Final[dict[int, tuple[str, float, float]]] = {
 }
 
 
+# Why a server that is there does not take this client just now.
+ANSWERED: Final = frozenset(why for why, _, _ in _PAUSES.values())
+
+
 def judge(loss: Loss, failures: int) -> Verdict:
     """Decide about a loss after so many failures in a row."""
     code = loss.code

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from client import model
 from client.identity import Identity
-from client.line import Line
+from client.line import ANSWERED, Line
 from client.link import Heard, Link
 from client.model import State
 from wire.messages import (
@@ -38,13 +38,19 @@ class Organiser:
 
     def __init__(self, url: str, identity: Identity, name: str) -> None:
         self.state = State()
+        self.url = url
+        self._is_new = True  # nothing was heard from the server so far
         self._heard: asyncio.Queue[Heard] = asyncio.Queue()
         self._link = Link(url, identity, self._heard.put_nowait, name=name, patience=20.0)
         self._run: asyncio.Task[Line] | None = None
 
     async def __aenter__(self) -> "Organiser":
         self._run = asyncio.create_task(self._link.run(), name="organiser-link")
-        await self.until(lambda state: state.player != "", ANSWER_LIMIT)
+        try:
+            await self.until(lambda state: state.player != "", ANSWER_LIMIT)
+        except OrganiserFailed:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -56,10 +62,6 @@ class Organiser:
         """Open a room, with a seat in it or without."""
         return await self._answer(Create(settings=settings, play=play), Room)
 
-    async def watch(self, room: str, password: str = "") -> Room:
-        """Look at a room."""
-        return await self._answer(Spectate(room=room, password=password), Room)
-
     async def start(self) -> None:
         """Start the race."""
         self._link.send(Start())
@@ -70,6 +72,14 @@ class Organiser:
         await self.until(lambda state: state.standings is not None, limit)
         assert self.state.standings is not None
         return self.state.standings
+
+    async def published(self, room: str, password: str = "") -> Standings | None:
+        """Give the standings of a finished race, None where they cannot be looked at."""
+        try:
+            await self._answer(Spectate(room=room, password=password), Room)
+            return await self.standings(ANSWER_LIMIT)
+        except OrganiserFailed:
+            return None
 
     async def record(self, room: str) -> list[str]:
         """Fetch the whole journal of a finished race."""
@@ -108,9 +118,15 @@ class Organiser:
         if isinstance(heard, Line):
             self.state = model.lined(self.state, heard)
             if heard.status == "ended":
-                raise OrganiserFailed(heard.why)
+                raise OrganiserFailed(self._named(heard.why))
+            if heard.status == "waiting" and self._is_new and heard.why not in ANSWERED:
+                raise OrganiserFailed(self._named(heard.why))
         else:
+            self._is_new = False
             self.state = model.heard(self.state, heard, time.monotonic())
         if isinstance(heard, Refused):
             raise OrganiserFailed(heard.reason)
         return heard
+
+    def _named(self, why: str) -> str:
+        return why if self.url in why else f"{self.url}: {why}"

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,8 +16,10 @@ from client.atterminal import NoTerminal, open_game
 from client.children import ChildFailed, Children
 from client.game import Aim
 from client.identity import Identity
+from client.invitation import invitation
 from client.organiser import Organiser, OrganiserFailed
-from client.results import as_json, as_table, replay_lines
+from client.record import NAME, RaceFailed, try_writing, write
+from client.results import as_json, as_table
 from wire.messages import Room, Settings, Standings
 
 READY_LIMIT: Final = 30.0  # seconds for a server to listen, and for bots to sit down
@@ -41,10 +42,6 @@ class RaceOptions:
     ascii_cards: bool = False
 
 
-class RaceFailed(Exception):
-    """The race could not be held; the text says why."""
-
-
 def hold(options: RaceOptions) -> int:
     """Hold a race and give the exit code; every child has ended when this returns.
 
@@ -52,7 +49,7 @@ def hold(options: RaceOptions) -> int:
         RaceFailed: it could not be held, or not be kept.
     """
     if options.replay is not None:
-        _try_writing(options.replay)  # before the race, not after it
+        try_writing(options.replay)  # before the race, not after it
     with (
         _ends_orderly(),
         tempfile.TemporaryDirectory(prefix="klondike-") as folder,
@@ -65,14 +62,6 @@ def hold(options: RaceOptions) -> int:
             return asyncio.run(_play_out(children, _own(url), options))
         except (ChildFailed, OrganiserFailed, NoTerminal) as failure:
             raise RaceFailed(str(failure)) from None
-
-
-def _try_writing(file: Path) -> None:
-    try:
-        with file.open("a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise RaceFailed(f"cannot write {file}: {error.strerror}") from None
 
 
 @contextmanager
@@ -120,7 +109,7 @@ def _start_bots(children: Children, url: str, room: str, options: RaceOptions) -
 
 
 async def _play_out(children: Children, url: str, options: RaceOptions) -> int:
-    async with Organiser(url, Identity(), "organiser") as organiser:
+    async with Organiser(url, Identity(), NAME) as organiser:
         opened = await organiser.open_room(options.settings, play=False)
         _start_bots(children, url, opened.room, options)
         await _all_ready(children, organiser, options.bots)
@@ -151,8 +140,7 @@ async def _all_ready(children: Children, organiser: Organiser, bots: int) -> Non
 
 def _report(room: Room, result: Standings, entries: list[str], options: RaceOptions) -> None:
     if options.replay is not None:
-        text = "\n".join(replay_lines(result, entries)) + "\n"
-        options.replay.write_text(text, encoding="utf-8")
+        write(options.replay, result.room, result.head, entries)
     if options.as_json:
         print(json.dumps(as_json(room, result)))
     else:
@@ -161,10 +149,10 @@ def _report(room: Room, result: Standings, entries: list[str], options: RaceOpti
 
 def _play(children: Children, url: str, options: RaceOptions) -> int:
     identity = Identity()
-    invited, url = _public(url), _own(url)
+    invited, url = invitation(url), _own(url)
     opened = asyncio.run(_take_seat(url, identity, options))
     _start_bots(children, url, opened.room, options)
-    aim = Aim(room=opened.room, invitation=f"klondike {invited}")
+    aim = Aim(room=opened.room, invitation=invited)
     end = open_game(url, identity, name=options.name, aim=aim, ascii_cards=options.ascii_cards)
     if end.result is None:
         print(f"Room {opened.room} was left before its race was over.")
@@ -181,17 +169,10 @@ async def _take_seat(url: str, identity: Identity, options: RaceOptions) -> Room
 
 
 async def _record(url: str, room: str) -> list[str]:
-    async with Organiser(url, Identity(), "organiser") as organiser:
+    async with Organiser(url, Identity(), NAME) as organiser:
         return await organiser.record(room)
 
 
 def _own(url: str) -> str:
     """Give the address by which this machine reaches a server that listens everywhere."""
     return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]")
-
-
-def _public(url: str) -> str:
-    """Give the address for people on other machines, where the server listens for them."""
-    return url.replace("//0.0.0.0", f"//{socket.gethostname()}").replace(
-        "//[::]", f"//{socket.gethostname()}"
-    )

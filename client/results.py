@@ -82,7 +82,7 @@ def _proof(room: Room, result: Standings) -> list[str]:
     return [*lines, f"Journal:    {result.head}"]
 
 
-def replay_lines(result: Standings, entries: list[str]) -> list[str]:
-    """Give the lines of a replay file."""
-    header = {"replay": REPLAY_FORMAT, "room": result.room, "head": result.head}
+def replay_lines(room: str, head: str, entries: list[str]) -> list[str]:
+    """Give the lines of a replay file; `head` is the one the standings were published with."""
+    header = {"replay": REPLAY_FORMAT, "room": room, "head": head}
     return [json.dumps(header), *entries]

@@ -83,6 +83,36 @@ def test_options_of_this_program_in_the_environment_do_not_reach_its_children(
         assert children.start("server", look).wait_for(is_up, LIMIT) == "up False\n"
 
 
+def test_a_folder_that_happens_to_be_called_server_is_not_what_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server").mkdir()
+    for name in ("__init__", "__main__"):
+        (tmp_path / "server" / f"{name}.py").write_text("print('listening on a stranger')\n")
+    monkeypatch.chdir(tmp_path)
+    with Children(tmp_path) as children:
+        printed = children.start("server", ["-m", "server", "--version"]).wait_for(
+            lambda text: text.endswith("\n"), LIMIT
+        )
+    assert printed.startswith("klondike-server")
+
+
+def test_the_check_of_a_record_is_ours_in_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server").mkdir()
+    (tmp_path / "server" / "__init__.py").write_text("")
+    (tmp_path / "server" / "verify.py").write_text("print('all is well')\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "client", "verify", "missing"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "all is well" not in done.stdout
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's death signal")
 def test_a_killed_parent_leaves_no_orphan(tmp_path: Path) -> None:
     program = (

@@ -1,6 +1,7 @@
 """The command line: what may be left out, what is refused, and the environment."""
 
 import socket
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from client.atterminal import End, NoTerminal
 from client.game import Aim
 from client.identity import Identity, open_identity
 from client.line import Line
+from client.race import RaceOptions
 
 
 @pytest.fixture
@@ -124,11 +126,75 @@ def test_doctor_tells_what_is_known_of_the_terminal() -> None:
     assert "verdict" in result.output
 
 
-def test_a_bot_that_finds_no_server_says_so_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.bot.PATIENCE", 0.0)
+def test_who_has_no_login_name_is_a_guest(
+    opened: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown() -> str:
+        raise KeyError("uid")
+
+    held: list[RaceOptions] = []
+    monkeypatch.setattr(cli, "hold", lambda options: held.append(options) or 0)
+    run("h:1", "--fresh")
+    run("race", "--json")
+    monkeypatch.setattr("getpass.getuser", unknown)
+    run("h:1", "--fresh")
+    run("race", "--json")
+    run("race", "--json", "--name", "zoe")
+    assert [call["name"] for call in opened] == ["somebody-with-a-", "guest"]
+    assert [options.name for options in held] == ["somebody-with-a-", "guest", "zoe"]
+
+
+def test_a_mistyped_command_is_no_host_name(
+    monkeypatch: pytest.MonkeyPatch, opened: list[dict[str, Any]]
+) -> None:
+    def resolve(name: str, port: object) -> list[object]:
+        if name == "raspberry":
+            return [object()]
+        raise socket.gaierror
+
+    monkeypatch.setattr("socket.getaddrinfo", resolve)
+    result = run("reply")
+    assert result.exit_code == 2
+    assert "'reply' is no command and no host; did you mean 'replay'?" in result.output
+    result = run("frobnicate")
+    assert result.exit_code == 2
+    assert "Commands: bot, play, race, record, replay, verify, watch" in result.output
+    assert opened == []
+    assert run("raspberry").exit_code == 0
+    assert opened[0]["url"] == "ws://raspberry:8765"
+
+
+def test_it_tells_its_version() -> None:
+    assert run("--version").output == f"klondike, version {version('double-klondike')}\n"
+
+
+def test_a_file_that_cannot_be_read_is_named_once_in_plain_words(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.dk"
+    assert run("replay", str(missing)).output == f"{missing}: No such file or directory\n"
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    assert run("replay", str(tmp_path / "binary")).output.endswith("this is no text in UTF-8\n")
+
+
+def test_without_a_server_no_record_is_fetched_and_no_file_is_left(tmp_path: Path) -> None:
+    file = tmp_path / "race.dk"
+    result = run("record", dead_address(), "--room", "ABCDEF", str(file))
+    assert result.exit_code == 1
+    assert "nobody answers there" in result.output
+    assert not file.exists()
+    result = run("record", "h:1", "--room", "ABCDEF", str(tmp_path / "no" / "file"))
+    assert result.output.endswith(
+        "cannot write {}: No such file or directory\n".format(tmp_path / "no" / "file")
+    )
+
+
+def dead_address() -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    result = run("bot", f"127.0.0.1:{port}")
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def test_a_bot_that_finds_no_server_says_so_at_once_in_one_line() -> None:
+    address = dead_address()
+    result = run("bot", address)
     assert result.exit_code == 1
-    assert result.output == "Error: nobody answers there\n"
+    assert result.output == f"Error: ws://{address}: nobody answers there\n"

@@ -39,8 +39,7 @@ def test_commitments_are_those_of_the_published_vectors() -> None:
 
 def test_a_deal_as_promised_is_said_to_be_checked() -> None:
     assert check(NOTES, REVEAL) == Check(
-        "Deal checked: secret and players' bytes are those promised, "
-        "with your own bytes among them."
+        "Deal checked: secret and bytes are those promised, your own among them."
     )
 
 

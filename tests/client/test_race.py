@@ -101,6 +101,13 @@ def test_what_makes_no_race_is_refused_in_plain_words(arguments: list[str], word
     assert "Traceback" not in done.stderr
 
 
+def test_a_race_that_cannot_be_held_leaves_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "race.dk"
+    done = klondike("race", "--json", "--rules", "bridge", "--replay", str(file))
+    assert done.returncode != 0
+    assert not file.exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_race_that_is_cut_short_leaves_no_process_and_no_file(
     number: int, tmp_path: Path
@@ -129,8 +136,10 @@ def test_a_person_races_a_bot_and_sees_the_table_after_quitting(tmp_path: Path) 
         {"XDG_STATE_HOME": str(tmp_path)},
     )
     try:
-        you.until("To join: klondike ws://127.0.0.1:")
+        you.until("To join: ")
+        you.until("ws://127.0.0.1:")
         you.until("bot-1             ready, bot")
+        you.until("you, not ready, host")
         you.press("r")
         you.until("moves 0")
         you.press("x", "y")

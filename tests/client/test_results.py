@@ -64,7 +64,7 @@ ENTRIES = [
 
 
 def test_a_replay_file_tells_the_race_again() -> None:
-    told = tell("\n".join(replay_lines(RESULT, ENTRIES)) + "\n")
+    told = tell("\n".join(replay_lines("ABCDEF", "ab" * 32, ENTRIES)) + "\n")
     assert [(each.at_ms, each.player, each.text) for each in told[1:]] == [
         (-7000, "ann", "takes a seat"),
         (0, "", "the race starts"),
@@ -77,7 +77,7 @@ def test_a_replay_file_tells_the_race_again() -> None:
 
 def test_signs_that_look_like_line_ends_do_not_end_an_entry() -> None:
     entry = '2000 {"e":"joined","p":"p1","name":"a\u2028b"}'
-    told = tell("\n".join(replay_lines(RESULT, [entry])))
+    told = tell("\n".join(replay_lines("ABCDEF", "ab" * 32, [entry])))
     assert [each.player for each in told] == ["ab"]
 
 

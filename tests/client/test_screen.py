@@ -34,12 +34,12 @@ def open_terminal(tmp_path: Path) -> Iterator[Open]:
         terminal.close()
 
 
-def create(terminal: Terminal, seats: int = 2) -> str:
+def create(terminal: Terminal, seats: int = 2, seed: str = "7") -> str:
     """Open a room with the form and give its code."""
     terminal.until("online")
     terminal.press("c")
     terminal.until("A new room")
-    terminal.press("down", "down", "7", "down", "down", "\x7f", str(seats))
+    terminal.press("down", "down", *seed, "down", "down", "\x7f", str(seats))
     terminal.press("down", "down", "\x7f", "1", "enter")
     return terminal.until("Seats 1/").split("Room ")[1][:6]
 
@@ -82,7 +82,7 @@ def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_termin
     bob.press("x")
     bob.until("Give the race up? (y/n)")
     bob.press("y")
-    ann.until("xbob")
+    ann.until("x bob")
     ann.press("x", "y")
     for terminal in (ann, bob):
         terminal.until("the race is over, all have given up")
@@ -90,6 +90,42 @@ def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_termin
     ann.press("q", "y")
     assert ann.exit_code() == 0
     assert b"Traceback" not in ann.raw
+
+
+def test_a_fair_deal_is_checked_at_the_end_and_its_record_can_be_fetched(
+    url: str, open_terminal: Open, tmp_path: Path
+) -> None:
+    ann = open_terminal(url, "--name", "ann")
+    code = create(ann, seats=1, seed="")
+    ann.press("r")
+    ann.until("moves 0")
+    ann.press("l")
+    ann.until("In a running race this gives it up. (y/n)")
+    ann.press("n", "x", "y")
+    ann.until("Deal checked: secret and bytes are those promised, your own among them.")
+    ann.press("q", "y")
+    file = tmp_path / "race.dk"
+    for command in (["record", url, "--room", code, str(file)], ["verify", str(file)]):
+        done = subprocess.run(
+            [sys.executable, "-m", "client", *command], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr + done.stdout
+
+
+def test_who_comes_back_to_another_room_than_the_last_is_in_it(
+    url: str, open_terminal: Open
+) -> None:
+    ann = open_terminal(url, "--name", "ann")
+    practise(ann)
+    ann.press("x", "y")
+    ann.until("the race is over")
+    ann.press("q", "y")
+    assert ann.exit_code() == 0
+    bob = open_terminal(url, "--name", "bob", "--fresh")
+    code = create(bob)
+    again = open_terminal(url, "--name", "ann", "--room", code)
+    again.until(f"Room {code}")
+    again.until("you, not ready")
 
 
 def test_a_killed_client_comes_back_to_its_board(url: str, open_terminal: Open) -> None:
@@ -228,7 +264,7 @@ def test_a_spectator_sees_the_scores_and_no_board(url: str, open_terminal: Open)
     zoe.until(f"Room {code}")
     ann.press("r")
     ann.until("[▒▒59]")
-    zoe.until("1 ann")
+    zoe.until("1   ann")
     assert "▒▒1" not in zoe.text
     zoe.press(" ", "1", "2")
     ann.press(" ")
