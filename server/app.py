@@ -102,11 +102,14 @@ class Node:
         ]
         log.info("node started", extra={"node": self.id, "port": self.port, "server": SERVER})
 
-    async def run(self) -> None:
-        """Serve until a signal says to stop."""
+    def heed_signals(self) -> None:
+        """Have SIGINT and SIGTERM stop the node; whoever is told that it listens may send one."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stop)
+
+    async def run(self) -> None:
+        """Serve until somebody says to stop."""
         await self._stop.wait()
 
     async def close(self) -> None:

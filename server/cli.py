@@ -1,19 +1,25 @@
 """The command `klondike-server`."""
 
 import asyncio
+import errno
+import logging
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from server import logs
 from server.app import Node
 from server.config import BadSetting, Config
-from server.store import StoreError
+from server.store import StoreError, Unfit, Unreachable
 from server.version import VERSION
 from server.workers import supervise
+
+log = logging.getLogger("dk.node")
 
 
 @click.command(
@@ -74,11 +80,47 @@ from server.workers import supervise
 def main(**options: Any) -> None:
     """Start a node, or several on one port."""
     logs.set_up(options["log_format"], options["log_level"])
-    _or_die(lambda: _start(Config(**options)))
+    _or_die(lambda: _start(_config(options)))
+
+
+def _config(options: dict[str, Any]) -> Config:
+    if options["redis"] is None or options["data"] is None:
+        return Config(**options)
+    source = click.get_current_context().get_parameter_source("data")
+    if source is ParameterSource.COMMANDLINE:
+        raise BadSetting(
+            "--data is for the private store, which --redis replaces: give one of them."
+        )
+    # An image may have a folder in its environment for whoever names no store.
+    log.info("the store is that of --redis: KLONDIKE_DATA is not used")
+    return Config(**{**options, "data": None})
 
 
 def _start(config: Config) -> int:
-    return supervise(config) if config.workers > 1 else _serve(config)
+    try:
+        return supervise(config) if config.workers > 1 else _serve(config)
+    except (Unreachable, Unfit) as error:
+        raise BadSetting(f"--redis: {error}" if config.redis else str(error)) from None
+    except OSError as error:
+        raise BadSetting(_blame(config, error)) from None
+
+
+def _blame(config: Config, error: OSError) -> str:
+    """Name the option that makes the system refuse."""
+    where = f"--host {config.host} --port {config.port}"
+    if isinstance(error, socket.gaierror):
+        return f"--host {config.host} is not known here: {error.strerror}"
+    if error.filename is not None and config.data is not None:
+        return f"--data {config.data} cannot be used: {error.strerror}: {error.filename}"
+    match error.errno:
+        case errno.EADDRINUSE:
+            return f"--port {config.port} is taken on {config.host}: stop what listens there, or name another"
+        case errno.EADDRNOTAVAIL:
+            return f"--host {config.host} is no address of this machine"
+        case errno.EACCES | errno.EPERM:
+            return f"--port {config.port} is not allowed to this user: name one from 1024 up"
+        case _:
+            return f"{where}: {error}"
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -101,6 +143,7 @@ async def _run(config: Config) -> int:
     except BaseException:
         await node.abandon()
         raise
+    node.heed_signals()
     # The one line on standard output: whoever started this process waits for it.
     print(f"listening on {config.url(node.port)}", flush=True)
     await node.run()
@@ -111,7 +154,7 @@ async def _run(config: Config) -> int:
 def _or_die(serve: Callable[[], int]) -> None:
     try:
         sys.exit(serve())
-    except (BadSetting, StoreError, OSError, ValueError) as error:
+    except (BadSetting, StoreError, ValueError) as error:
         click.echo(f"klondike-server: {error}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:

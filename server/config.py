@@ -65,9 +65,12 @@ class Config:
         """
         try:
             checked_origins(self.origins)
+        except ValueError as error:
+            raise BadSetting(f"--origin: {error}") from None
+        try:
             Proxies(self.trusted_proxies)
         except ValueError as error:
-            raise BadSetting(str(error)) from None
+            raise BadSetting(f"--trusted-proxy: {error}") from None
 
     def tls(self) -> ssl.SSLContext | None:
         """Give the TLS context, None without certificate files.

@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 Where = Callable[[], Awaitable[Address]]
 OnState = Callable[[bool], None]
 
+# How long a store may be about to listen when a server starts.
+NOBODY_S = 1.5
+
 
 @dataclass(slots=True)
 class Counts:
@@ -54,6 +57,7 @@ class Line:
         self._on_state: list[OnState] = []
         self._risen = asyncio.Event()  # set while the line is up
         self._failure = ""
+        self._opened_at = 0.0
         self._closing = False
         self.clock = Clock()
         self.counts = Counts()
@@ -73,10 +77,11 @@ class Line:
         """Keep the line up from now on; return when it is up for the first time.
 
         Raises:
-            Unreachable: it did not come up within `patience_s`.
+            Unreachable: it did not come up within `patience_s`, or nobody listens there.
             Unfit: the store answers and refuses, which waiting does not change.
         """
         self._first = asyncio.get_running_loop().create_future()
+        self._opened_at = self.clock.local()
         self._task = asyncio.create_task(self._live(), name="store line")
         try:
             async with asyncio.timeout(patience_s):
@@ -288,6 +293,10 @@ class Line:
             self._first.set_result(None)
         elif _is_refusal(error):
             self._first.set_exception(Unfit(self._failure))
+        elif isinstance(error, ConnectionRefusedError | FileNotFoundError) and (
+            self.clock.local() - self._opened_at > NOBODY_S
+        ):
+            self._first.set_exception(Unreachable(self._failure))
 
     def _resubscribed(self, reply: Any) -> None:
         if isinstance(reply, ReplyError) and self._connection is not None:

@@ -12,6 +12,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -21,12 +22,14 @@ from wire import messages as m
 PATIENCE_S = 30.0
 
 
-async def launch(*options: str, **environment: str) -> Process:
+async def launch(*options: str, cwd: Path | None = None, **environment: str) -> Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",
         "-m",
         "server",
         *options,
+        cwd=cwd,
         stdout=PIPE,
         stderr=PIPE,
         env={**os.environ, **environment},
@@ -34,18 +37,33 @@ async def launch(*options: str, **environment: str) -> Process:
 
 
 @asynccontextmanager
-async def server(*options: str, **environment: str) -> AsyncIterator[tuple[Process, int]]:
-    """A running server and its port."""
-    process = await launch("--port=0", "--drain-seconds=0", *options, **environment)
-    assert process.stdout is not None
+async def server(
+    *options: str, cwd: Path | None = None, **environment: str
+) -> AsyncIterator[tuple[Process, int]]:
+    """A running server and its port; nothing is left of either."""
+    with TemporaryDirectory(prefix="dk-test-") as scratch:
+        environment = {"TMPDIR": scratch, **environment}
+        process = await launch("--port=0", "--drain-seconds=0", *options, cwd=cwd, **environment)
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                line = (await process.stdout.readline()).decode()
+            assert line.startswith("listening on "), await _last_words(process)
+            yield process, int(line.rpartition(":")[2])
+        finally:
+            await _stop(process)
+        assert not os.listdir(scratch)
+
+
+async def _stop(process: Process) -> None:
+    """End a server in its own way, and if it does not go, in ours."""
+    if process.returncode is None:
+        process.terminate()
     try:
         async with asyncio.timeout(PATIENCE_S):
-            line = (await process.stdout.readline()).decode()
-        assert line.startswith("listening on "), await _last_words(process)
-        yield process, int(line.rpartition(":")[2])
-    finally:
-        if process.returncode is None:
-            process.kill()
+            await process.communicate()
+    except TimeoutError:
+        process.kill()
         await process.communicate()
 
 
@@ -90,6 +108,34 @@ async def refuses(*options: str, **environment: str) -> str:
     assert out == b""
     assert b"Traceback" not in err
     return err.decode().strip().splitlines()[-1]
+
+
+# Many bad command lines in one process: most of the time of each goes into the start of Python.
+ONE_BY_ONE = """
+import contextlib, io, json, sys
+from server.cli import main
+for command in json.loads(sys.argv[1]):
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        try:
+            main(command)
+        except SystemExit as end:
+            print(json.dumps([end.code, said.getvalue()]), flush=True)
+"""
+
+
+async def refusals(*commands: str, **environment: str) -> list[str]:
+    """Try command lines that must be refused; the last line of each."""
+    words = json.dumps([command.split() for command in commands])
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ONE_BY_ONE, words, stdout=PIPE, env={**os.environ, **environment}
+    )
+    async with asyncio.timeout(PATIENCE_S):
+        out, _ = await process.communicate()
+    results = [json.loads(line) for line in out.splitlines()]
+    assert [code for code, _ in results] == [2] * len(commands)
+    assert not any("Traceback" in said for _, said in results)
+    return [said.strip().splitlines()[-1] for _, said in results]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -191,17 +237,51 @@ async def test_workers_share_the_port_and_the_races(tmp_path: Path) -> None:
 
 
 async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
     taken = socket.create_server(("127.0.0.1", 0))
     with taken:
         port = taken.getsockname()[1]
-        assert str(port) in await refuses(f"--port={port}")
-    assert "redis://" in await refuses("--port=0", "--redis=ftp://x")
-    assert "--tls-key" in await refuses("--port=0", "--tls-cert=/nowhere.pem")
-    missing = await refuses("--port=0", "--tls-cert=/nowhere.pem", "--tls-key=/nowhere.pem")
-    assert "/nowhere.pem" in missing
-    assert "origin" in await refuses("--port=0", "--origin=example.org/path")
-    assert "--workers" in await refuses("--workers=0")
-    assert "proxy" in (await refuses("--port=0", "--trusted-proxy=nonsense")).lower()
+        # What the line begins with (after the name of the program), and the options.
+        bad = {
+            f"--port={port}": f"--port {port} is taken on 127.0.0.1",
+            "--port=0 --host=no.such.host.invalid": "--host no.such.host.invalid is not known",
+            "--port=0 --host=192.0.2.1": "--host 192.0.2.1 is no address of this machine",
+            f"--port=0 --data={tmp_path}/file/data": f"--data {tmp_path}/file/data cannot be used",
+            f"--redis=redis://x --data={tmp_path}": "--data is for the private store",
+            "--port=0 --redis=ftp://x": "--redis: a store's URL begins with redis://",
+            "--port=0 --tls-cert=/nowhere.pem": "TLS needs both --tls-cert and --tls-key",
+            "--port=0 --tls-cert=/nowhere.pem --tls-key=/nowhere.pem": "--tls-cert /nowhere.pem",
+            "--port=0 --origin=example.org/path": "--origin",
+            "--port=0 --trusted-proxy=nonsense": "--trusted-proxy",
+            "--workers=0": "Error: Invalid value for '--workers'",
+        }
+        lines = await refusals(*bad)
+    for line, wanted in zip(lines, bad.values(), strict=True):
+        assert line.removeprefix("klondike-server: ").startswith(wanted), line
+
+
+async def test_workers_are_ours_whatever_lies_in_the_folder_they_are_started_in(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "server.py").write_text("raise SystemExit('not this one')")
+    async with server("--workers=2", cwd=tmp_path) as (process, port):
+        await Someone.arrive(port)
+        await end(process)
+
+
+async def test_workers_name_the_option_too(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"--port {port} is taken" in await refuses("--workers=2", f"--port={port}")
+
+
+async def test_a_folder_in_the_environment_gives_way_to_a_named_store(
+    tmp_path: Path, embedded_url: str
+) -> None:
+    data = tmp_path / "data"
+    async with server(f"--redis={embedded_url}", KLONDIKE_DATA=str(data)) as (process, _):
+        assert "KLONDIKE_DATA" in await end(process)
+    assert not data.exists()
 
 
 async def test_a_store_that_is_not_there_is_named() -> None:

@@ -67,6 +67,12 @@ async def test_where_nobody_answers_the_error_says_where(tmp_path):
         await Store.open(f"unix://{tmp_path}/nowhere.sock", limits=BRISK, patience_s=0.3)
 
 
+async def test_where_nobody_listens_nobody_is_waited_for_long(tmp_path):
+    async with asyncio.timeout(30):
+        with pytest.raises(Unreachable, match="does not answer"):
+            await Store.open(f"unix://{tmp_path}/nowhere.sock", limits=BRISK, patience_s=60)
+
+
 async def test_a_store_that_comes_up_late_is_waited_for(private, tmp_path):
     late = tmp_path / "late"
     opening = asyncio.create_task(Store.open(f"unix://{late}", limits=BRISK))
