@@ -85,7 +85,8 @@ def _command(config: Config, url: str, port: int) -> list[str]:
         "rooms-per-address": config.rooms_per_address,
         "drain-seconds": config.drain_seconds,
     }
-    words = [sys.executable, "-m", "server", "--workers", "1", "--reuse-port"]
+    # -P: a file of that name in the folder where this was started is not taken for it.
+    words = [sys.executable, "-P", "-m", "server", "--workers", "1", "--reuse-port"]
     words += [f"--{name}={value}" for name, value in options.items() if value is not None]
     words += [f"--origin={origin}" for origin in config.origins]
     return words + [f"--trusted-proxy={proxy}" for proxy in config.trusted_proxies]
