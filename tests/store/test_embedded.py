@@ -51,6 +51,17 @@ def owner(tmp_path):
     process.kill()
     process.wait()
     process.stdout.close()
+    sweep(url, int(pid))
+
+
+def sweep(url: str, pid: int) -> None:
+    """Leave neither a store nor its socket behind, whatever a test that failed has done."""
+    if is_alive(pid):
+        os.kill(pid, signal.SIGKILL)
+    path = Path(parse(url).path)
+    path.unlink(missing_ok=True)
+    if path.parent.name.startswith(embedded.APART) and is_there(path.parent):
+        path.parent.rmdir()
 
 
 def ask(url: str, *args: object) -> object:
@@ -197,10 +208,13 @@ async def test_an_orphan_is_ended_before_its_data_is_used(tmp_path, monkeypatch)
     orphan = lost.pid
     lost._watch.cancel()
     lost._lock.close()  # as the system does when its owner dies
-    async with Embedded(tmp_path / "data") as again:
-        assert not is_alive(orphan)
-        assert ask(again, "GET", "a") == b"b"
-    await lost._process.wait()
+    try:
+        async with Embedded(tmp_path / "data") as again:
+            assert not is_alive(orphan)
+            assert ask(again, "GET", "a") == b"b"
+    finally:
+        sweep(url, orphan)
+        await lost._process.wait()
 
 
 async def test_a_program_that_does_not_start_is_quoted(tmp_path):
