@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import version
 from random import SystemRandom
 from typing import Final
 
@@ -33,7 +34,6 @@ from wire.messages import (
     Close,
     Countdown,
     Error,
-    Finish,
     Hello,
     Left,
     Moved,
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 Heard = ServerMessage | Line
 
-CLIENT_NAME: Final = "klondike 0.1"
+CLIENT_NAME: Final = f"klondike {version('double-klondike')}"
 PLAY_TAGS: Final = ("move", "undo", "finish")
 WELCOME_LIMIT: Final = 10.0  # seconds for the server's first word
 MOST_WAITING: Final = 100  # plays without an answer
@@ -342,15 +342,10 @@ class Link:
                 pass
 
     def _play_refused(self, refused: Refused) -> None:
-        n = refused.n if isinstance(refused.n, int) else self._finish_number()
-        if n is not None:
-            self._keep(self.plays.refused(n))
+        if isinstance(refused.n, int):
+            self._keep(self.plays.refused(refused.n))
         if refused.code == "gap":
             self.send(Snapshot())
-
-    def _finish_number(self) -> int | None:
-        # A refused finish may stand for any of the moves it consists of, and names none.
-        return next((play.n for play in self.plays.sent if isinstance(play, Finish)), None)
 
     def _welcomed(self, welcome: Welcome) -> None:
         self._identity.keep(welcome.token, welcome.name)

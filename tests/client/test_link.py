@@ -1,6 +1,7 @@
 """The line: hello and token, resume, plays sent again, and what close codes mean."""
 
 import asyncio
+from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
@@ -211,6 +212,28 @@ async def test_a_snapshot_on_a_whole_line_sends_nothing_twice() -> None:
             link.play("finish")
             await ear.until(Board, 2)
             await asyncio.sleep(0.15)
+
+
+async def test_a_refused_finish_is_answered_at_whichever_move_it_was_refused() -> None:
+    async def script(actor: Actor) -> None:
+        hello = await actor.welcome()
+        assert hello.client == f"klondike {version('double-klondike')}"
+        await actor.say(room(), board(n=0))
+        assert (await actor.hear(Finish)).n == 1
+        await actor.say(moved(1), Refused(re="finish", code="done", reason="Over.", n=2))
+        assert await actor.hear(Move) == Move(n=2, m="d")
+        await actor.say(moved(2))
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("finish")
+            await ear.until(Refused)
+            link.play("d")
+            await ear.until(Moved, 2)
 
 
 async def test_plays_of_another_room_or_a_finished_race_are_forgotten() -> None:
