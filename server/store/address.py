@@ -3,7 +3,6 @@
 import ssl
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from redis.asyncio.connection import parse_url
 
@@ -55,12 +54,6 @@ def parse(url: str) -> Address:
         password=parts.get("password"),
         tls=_tls(parts) if scheme == "rediss" else None,
     )
-
-
-def public(url: str) -> str:
-    """Leave out name, password and options of a URL, for logs and errors."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{unquote(parts.netloc.rpartition('@')[2])}{parts.path}"
 
 
 def _tls(parts: dict[str, Any]) -> ssl.SSLContext:

@@ -46,22 +46,10 @@ NODES_S = _HOUR_S
 
 TIMER_SHARDS = 4
 
-# Fields of a journal's summary that the scripts know; all others are the room's own.
-PHASE = "phase"
-RUNNING = "running"
-START = "start"
-DEADLINE = "deadline"
-AT = "at"  # official time of the last entry
-
 
 def play_field(player: str) -> str:
     """Name the summary field with the last play number of a player."""
     return f"n:{player}"
-
-
-def epoch_field(player: str) -> str:
-    """Name the summary field with the newest connection of a player."""
-    return f"e:{player}"
 
 
 def score_field(player: str) -> str:
