@@ -248,8 +248,10 @@ class Bot:
             choice = self._mind.choose(view, hints.moves)
         else:
             choice = self._mind.guess(view)
-        # A board proved stuck counts as done already, and keeps its place in the standings.
-        if choice is None and not board.stuck and not self._a_person_races():
+        # A board proved stuck counts as done already, and keeps its place in the standings;
+        # but not while moves may be taken back, which leads out of it.
+        counts_as_done = board.stuck and "undo" not in board.can
+        if choice is None and not counts_as_done and not self._a_person_races():
             self._resigned = self._link.send(Resign())
         return choice
 

@@ -203,7 +203,7 @@ def race(
         rules=rules,
         seed=seed,
         time_limit_s=time_limit,
-        seats=8 if plays else opponents,
+        seats=min(16, max(8, opponents + 2)) if plays else opponents,
         undo=cast(UndoPolicy, undo),
         hints=hints,
         start="ready" if plays else "host",

@@ -17,7 +17,7 @@ from wire.messages import Seat
 
 WIDTH: Final = 24  # cells beside a board of nine columns on 80
 _NAME: Final = 5  # cells before a name: rank and mark, parted by blanks
-_YOU: Final = " (you)"
+_YOU: Final = "(you)"
 _LAST: Final = ("resigned", "disqualified")
 # As the server ranks them, whatever the cards.
 _CLASS: Final = {"solved": 0, "resigned": 2, "disqualified": 3}
@@ -149,7 +149,8 @@ def _paint_line(board: _Board, line: Line, name: str, row: int) -> None:
     own = state.room is not None and line.index == state.room.seat
     ink: Ink = "own" if own else ("dim" if seat.outcome in _LAST else "plain")
     if own:
-        name = f"{_head(clean(seat.name), board.name_cells - len(_YOU))}{_YOU}"
+        full = f"{clean(seat.name)} {_YOU}"
+        name = full if cells(full) <= board.name_cells else _YOU
     canvas.put(row, col, f"{line.rank:>2}", ink)
     canvas.put(row, col + 3, _mark(state, line, board.now), "warn")
     canvas.put(row, col + _NAME, name, ink, board.name_cells)

@@ -10,6 +10,7 @@ from client.bot import Bot, BotFailed, Plan
 from client.identity import Identity
 from tests.client.stage import NOW, Actor, board, moved, room, seat, staged
 from wire.messages import (
+    Board,
     Close,
     Create,
     Follow,
@@ -125,10 +126,13 @@ async def test_without_hints_it_names_only_where_a_move_starts() -> None:
         assert await played(stage.url) == END
 
 
-async def test_among_bots_it_gives_up_when_nothing_is_left() -> None:
+@pytest.mark.parametrize(
+    "left", [board(), board(stuck=True, can=["undo"])], ids=["out of ideas", "stuck, with undo"]
+)
+async def test_among_bots_it_gives_up_when_nothing_is_left(left: Board) -> None:
     async def script(actor: Actor) -> None:
         await seated(actor)
-        await actor.say(room(seats=BOTS), board())
+        await actor.say(room(seats=BOTS), left)
         await actor.hear(Hint)
         await actor.say(Hints(n=0, moves=[]))
         await actor.hear(Resign)
