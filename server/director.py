@@ -116,14 +116,8 @@ class Director:
     async def _look_now(self, code: str) -> None:
         try:
             async with self._halls.held(code) as hall:
-                net = hall.net
-                again = await self._look_at(hall)
-                if net is not None:
-                    # Only in place of the timer of our own commit: whatever was committed
-                    # since has set it anew, and means it.
-                    claim = Claim(keys.tournament_timer(code), net)
-                    await self._store.timers.done(claim, again)
-        except (Refusal, Unavailable) as error:
+                await self._advance_after(hall)
+        except Refusal as error:
             log.warning("look put off", extra={"tournament": code, "error": str(error)})
         except Exception:
             log.exception("look failed", extra={"tournament": code})
@@ -257,11 +251,18 @@ class Director:
         return again
 
     async def _advance_after(self, hall: Hall) -> None:
+        """Look at the tournament, and set its timer in place of that of our own commit.
+
+        Whatever was committed since has set it anew, and means it.
+        """
         net = hall.net
         again = await self._look_at(hall)
         if net is not None:
-            claim = Claim(keys.tournament_timer(hall.code), net)
-            await self._store.timers.done(claim, again)
+            try:
+                claim = Claim(keys.tournament_timer(hall.code), net)
+                await self._store.timers.done(claim, again)
+            except Unavailable:
+                raise store_away() from None
 
     async def _run(self, hall: Hall, call: Call, now: int) -> int | None:
         """Do for a race that is called what is due in its room; gives the next instant."""

@@ -1,6 +1,5 @@
 """Ratings: read for people, and changed by the matches of tournaments that are over."""
 
-import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 
@@ -56,7 +55,7 @@ class Ladder:
         """Give some lines of the leaderboard; errors as in `of`."""
         try:
             total, players = await self._store.ratings.leaders(full(rules), start, count)
-            known = await asyncio.gather(*map(self._store.players.get, players))
+            known = [await self._store.players.get(player) for player in players]
         except Unavailable:
             raise store_away() from None
         ratings = await self.of(rules, players)

@@ -81,6 +81,8 @@ class Timekeeper:
             return self._store.clock.now() + LEFT_TO_NEWER_MS
         try:
             return await look(member)
+        except Unavailable:
+            raise
         except Refusal as refusal:
             if refusal.code == "store":
                 raise Unavailable(refusal.reason) from None

@@ -8,6 +8,7 @@ from server.store.directory import Listing
 from server.store.pool import Pool
 
 LISTED = 2_000  # tournaments kept in the list; the oldest give way
+AT_ONCE = 8  # scripts under way of one request
 ENTERED = 32  # tournaments remembered of a player; the oldest give way
 
 
@@ -87,9 +88,13 @@ class Tournaments:
         What is noted of the tournament `over` does not stand any more. Errors as in `enlist`.
         """
         wanted = list(players)
-        stand = await asyncio.gather(
-            *(self._pool.run(lua.ENGAGE, [keys.player(player)], code, over) for player in wanted)
-        )
+        stand: list[bytes] = []
+        # A few at a time: a whole field at once would leave no connection for anybody else.
+        for first in range(0, len(wanted), AT_ONCE):
+            some = wanted[first : first + AT_ONCE]
+            stand += await asyncio.gather(
+                *(self._pool.run(lua.ENGAGE, [keys.player(each)], code, over) for each in some)
+            )
         return {
             player: held.decode()
             for player, held in zip(wanted, stand, strict=True)

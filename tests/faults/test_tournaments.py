@@ -104,8 +104,9 @@ async def a_field(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            for each in (*contenders, chief):
-                await each.close()
+            for contender in contenders:
+                await contender.close()
+            await chief.close()
 
 
 def check(field: Field) -> Tournament:

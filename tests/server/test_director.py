@@ -12,7 +12,16 @@ from tests.server.floor import Someone, node, until
 from wire import acts as a
 from wire import messages as m
 from wire import tournaments as w
-from wire.formats import Arena, Deals, Double, Duplicate, RoundRobin, Single, Swiss
+from wire.formats import (
+    Arena,
+    Deals,
+    Double,
+    Duplicate,
+    RoundRobin,
+    Single,
+    Swiss,
+    TournamentSettings,
+)
 
 
 @pytest.fixture
@@ -36,7 +45,7 @@ async def enter(chief: Organiser, players: list[Bot]) -> None:
     await chief.line.hear(w.Tournament)
 
 
-async def opened(port: int, wanted: w.TournamentSettings) -> Organiser:
+async def opened(port: int, wanted: TournamentSettings) -> Organiser:
     return await Organiser.open(await Someone.arrive(port, "chief"), wanted)
 
 

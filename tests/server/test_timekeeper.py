@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from server.refusal import Refusal, store_away
-from server.store import Store
+from server.store import Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import AT_ONCE, FAILED_AGAIN_MS, LEFT_TO_NEWER_MS, Look, Timekeeper
 
@@ -88,9 +88,12 @@ async def test_what_cannot_be_looked_at_waits(store: Store, refusal: Refusal, wa
     assert before + wait_ms <= due <= store.clock.now() + wait_ms
 
 
-async def test_with_the_store_away_the_claim_is_left_to_its_lease(store: Store) -> None:
+@pytest.mark.parametrize("error", [store_away(), Unavailable("no connection is free")])
+async def test_with_the_store_away_the_claim_is_left_to_its_lease(
+    store: Store, error: Exception
+) -> None:
     async def look(member: str) -> None:
-        raise store_away()
+        raise error
 
     before = store.clock.now()
     await kept(store, look, "ROOM")
