@@ -37,11 +37,6 @@ NEEDS = tuple(card - 1 if RANK[card] > 1 else EMPTY for card in PACK)
 FOLLOWS = tuple(frozenset(card for card in PACK if NEEDS[card] == top) for top in (*PACK, EMPTY))
 
 
-def card_text(card: Card) -> str:
-    """Returns rank and suit, such as "TD"."""
-    return TEXT[card]
-
-
 def parse_card(text: str) -> Card:
     """Reads rank and suit.
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from server.rules.cards import EMPTY, NEEDS, RANK, Card, Cards
+from server.rules.cards import EMPTY, RANK, Card, Cards
 from server.rules.variant import Rules
 
 # A foundation is told by its top card alone, EMPTY where it has none: what lies below follows.
@@ -46,12 +46,6 @@ def run_length(rules: Rules, up: Cards) -> int:
     while length < len(up) and up[-length] in takes[up[-length - 1]]:
         length += 1
     return length
-
-
-def home_of(foundations: Foundations, card: Card) -> int | None:
-    """Returns the first foundation that takes a card."""
-    needed = NEEDS[card]
-    return foundations.index(needed) if needed in foundations else None
 
 
 def cards_home(foundations: Foundations) -> int:
