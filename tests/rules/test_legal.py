@@ -95,8 +95,7 @@ REFUSALS = [
     (at("9S/9C", rest="- 8H -/-/-/-"), "w>", "ambiguous-target", "There is more than one place "
      "for it: say which, w>1 or w>2."),
     (at("9S/9C", rest="- 2H -/-/-/-"), "w>", "no-target", "The Two of Hearts fits nowhere now."),
-    (at("KH/-"), "1>", "no-target", "Nothing in column 1 has one clear place to go: name it, as "
-     "in 1>2."),
+    (at("KH/-"), "1>", "no-target", "No card of column 1 has a place to go."),
     (at("9H8S/-", "klondike-easy,empty=any"), "1>2", "ambiguous-count", "Several counts are "
      "possible: say how many cards, as in 1>2:1."),
 ]  # fmt: skip
