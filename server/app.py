@@ -25,6 +25,7 @@ from server.store import Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import Timekeeper
 from server.version import SERVER
+from server.webhooks import Webhooks
 
 log = logging.getLogger("dk.node")
 
@@ -60,6 +61,7 @@ class Node:
         self._director: Director
         self._foyer: Foyer
         self._site: Site
+        self._webhooks: Webhooks
         self._gateway: Gateway
         self._openings: Quota
         self._guesses = Quota(GUESSES_PER_S, GUESSES)
@@ -73,7 +75,8 @@ class Node:
         self._rooms = Rooms(self._store, self.tally, self.id)
         fairground = self._fairground()
         self._director = fairground.director
-        looks = {"": self._rooms.look, "t": self._director.look}
+        self._webhooks = fairground.webhooks
+        looks = {"": self._rooms.look, "t": self._director.look, "h": self._webhooks.look}
         timekeeper = Timekeeper(self._store, self.tally, looks)
         an_hour = config.rooms_per_address
         self._openings = Quota(an_hour / 3600, an_hour)
@@ -128,6 +131,7 @@ class Node:
         await self._store.drain(IN_FLIGHT_LIMIT_S)
         await self._gateway.close()
         self._site.close()
+        await self._webhooks.close()
         self._foyer.close()
         self._director.close()
         self._halls.close()
@@ -160,7 +164,8 @@ class Node:
         director = Director(self._store, self._halls, self._rooms, ladder, self.tally)
         self._foyer = Foyer(self._store, self._halls, director)
         self._site = Site(self._halls, self._foyer)
-        return Fairground(self._store, self._halls, director, self._foyer, ladder)
+        webhooks = Webhooks(self._store, self.tally, private=self.config.private_webhooks)
+        return Fairground(self._store, self._halls, director, self._foyer, ladder, webhooks)
 
     def _connect(self, peer: Peer, desk: Desk) -> Connection:
         return Connection(peer, desk)

@@ -16,6 +16,7 @@ from server.rooms import read_code
 from server.store import Store, Unavailable
 from server.store.players import Player
 from server.tournament import Around, Tournament, acts
+from server.webhooks import Webhooks
 from wire import acts as a
 from wire import messages as m
 from wire import tournaments as w
@@ -53,6 +54,7 @@ class Fairground:
     director: Director
     foyer: Foyer
     ladder: Ladder
+    webhooks: Webhooks
 
 
 class Attendance:
@@ -65,6 +67,7 @@ class Attendance:
         self._director = fairground.director
         self._foyer = fairground.foyer
         self._ladder = fairground.ladder
+        self._webhooks = fairground.webhooks
         self._who: Player | None = None
         self._visited: str | None = None
         self._entered: set[str] = set()
@@ -122,6 +125,8 @@ class Attendance:
         match message:
             case w.Direct():
                 await self._direct(message)
+            case w.Webhook():
+                await self._webhook(message)
             case w.Tournaments():
                 self._speaker.send(w.Programme(tournaments=await self._halls.programme()))
             case w.Enter() | w.CheckIn() | w.Withdraw() | w.Rejoin():
@@ -224,6 +229,20 @@ class Attendance:
             tag = type(act).__struct_config__.tag
             self._speaker.send(w.Directed(tournament=code, do=str(tag), version=hall.t.version))
             self._speaker.send(bulletin.duties(hall.t, by))
+
+    async def _webhook(self, message: w.Webhook) -> None:
+        code = read_code(message.tournament)
+        async with self._halls.held(code) as hall:
+            if hall.role(message.key) != OWNER:
+                raise Refusal("not-yours", "That is not for a referee of this tournament to do.")
+        wanted = {"round": message.rounds, "result": message.results, "end": message.end}
+        kinds = [kind for kind, is_wanted in wanted.items() if is_wanted]
+        secret = ""
+        if message.url and kinds:
+            secret = await self._webhooks.choose(code, message.url, kinds)
+        else:
+            await self._webhooks.drop(code)
+        self._speaker.send(w.Hooked(tournament=code, secret=secret))
 
     async def _around(self, hall: Hall, act: a.AnyAct) -> Around:
         busy = {}

@@ -71,6 +71,11 @@ log = logging.getLogger("dk.node")
 )
 @click.option("--rooms-per-address", default=60, type=click.IntRange(1), help="An hour.")
 @click.option(
+    "--private-webhooks",
+    is_flag=True,
+    help="Let tournaments' webhooks go to private addresses, this machine's included.",
+)
+@click.option(
     "--drain-seconds",
     default=10.0,
     type=click.FloatRange(0, 3600),

@@ -34,6 +34,7 @@ class Config:
     max_connections_per_address: int = 64
     messages_per_second: float = 100.0  # of one connection; four seconds' worth at once
     rooms_per_address: int = 60  # an hour
+    private_webhooks: bool = False  # they may go to addresses that are not of the open internet
     drain_seconds: float = 10.0
 
     def url(self, port: int) -> str:

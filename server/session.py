@@ -29,6 +29,7 @@ TOURNAMENTS: Final[_Kinds] = frozenset(
     {
         w.Organise,
         w.Direct,
+        w.Webhook,
         w.Tournaments,
         w.Enter,
         w.CheckIn,

@@ -88,6 +88,7 @@ def _command(config: Config, url: str, port: int) -> list[str]:
     # -P: a file of that name in the folder where this was started is not taken for it.
     words = [sys.executable, "-P", "-m", "server", "--workers", "1", "--reuse-port"]
     words += [f"--{name}={value}" for name, value in options.items() if value is not None]
+    words += ["--private-webhooks"] if config.private_webhooks else []
     words += [f"--origin={origin}" for origin in config.origins]
     return words + [f"--trusted-proxy={proxy}" for proxy in config.trusted_proxies]
 

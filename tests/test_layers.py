@@ -75,11 +75,11 @@ MAY_IMPORT: dict[str, str] = {
     "server.gallery": "wire server.bulletin server.hall server.store server.tournament",
     "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
     " server.refusal server.store server.tournament",
-    "server.attendance": "wire server.bulletin server.directing server.director server.foyer"
-    " server.gallery server.hall server.halls server.ladder server.refusal server.rooms"
-    " server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"
     " server.store server.tally server.version",
+    "server.attendance": "wire server.bulletin server.directing server.director server.foyer"
+    " server.gallery server.hall server.halls server.ladder server.refusal server.rooms"
+    " server.store server.tournament server.webhooks",
     # The process
     "server.timekeeper": "server.refusal server.store server.tally server.tasks",
     "server.connection": "wire server.attendance server.events server.follower server.gateway"
@@ -94,8 +94,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.app": "server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
     " server.public server.rate server.rooms server.store server.tally server.tasks server.timekeeper"
-    " server.version",
-    "server.workers": "server.config server.private",
+    " server.version server.webhooks",
+    "server.workers": "server.config server.private server.store",
     "server.cli": "server.app server.config server.logs server.store server.verify"
     " server.version server.workers",
     "server.__main__": "server.cli",

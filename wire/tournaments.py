@@ -238,6 +238,20 @@ class Direct(ClientMessage, frozen=True, kw_only=True):
     why: Why = ""  # into the audit log; rulings need one
 
 
+class Webhook(ClientMessage, frozen=True, kw_only=True):
+    """Has the server tell a URL of the tournament, in place of a former one; empty: no more.
+
+    For the owner alone; nobody is shown it.
+    """
+
+    tournament: TournamentCode
+    key: Key
+    url: Annotated[str, Meta(max_length=300)]
+    rounds: bool = True
+    results: bool = True
+    end: bool = True
+
+
 class Tournaments(ClientMessage, frozen=True):
     """Asks for the public tournaments."""
 
@@ -322,6 +336,13 @@ class Directed(ServerMessage, frozen=True, kw_only=True):
     tournament: TournamentCode
     do: str
     version: int  # of the tournament afterwards
+
+
+class Hooked(ServerMessage, frozen=True, kw_only=True):
+    """Answers webhook. The secret that notices are signed with is told this once."""
+
+    tournament: TournamentCode
+    secret: str  # empty: nothing is told any more
 
 
 class Duties(ServerMessage, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ GOOD: dict[str, object] = {
     "tournament": "AB",
     "key": "k1",
     "act": {"do": "pause"},
+    "url": "https://club.example/hook",
 }
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789_-"
