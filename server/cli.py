@@ -27,8 +27,10 @@ log = logging.getLogger("dk.node")
     help="Serve races of Double Klondike. Every option is also an environment variable: "
     "--max-connections is KLONDIKE_MAX_CONNECTIONS.",
 )
-@click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all.")
-@click.option("--port", default=8765, type=click.IntRange(0, 65535), help="0 takes any free one.")
+@click.option("--host", default=Config.host, help="Address to listen on; 0.0.0.0 for all.")
+@click.option(
+    "--port", default=Config.port, type=click.IntRange(0, 65535), help="0 takes any free one."
+)
 @click.option("--redis", metavar="URL", help="Redis 7 or Valkey 7.2; default: a private one.")
 @click.option(
     "--data",
@@ -37,11 +39,13 @@ log = logging.getLogger("dk.node")
 )
 @click.option(
     "--fsync",
-    default="everysec",
+    default=Config.fsync,
     type=click.Choice(("everysec", "always")),
     help="When the private store writes to disk: always is slower and loses nothing.",
 )
-@click.option("--workers", default=1, type=click.IntRange(1, 64), help="Processes on the port.")
+@click.option(
+    "--workers", default=Config.workers, type=click.IntRange(1, 64), help="Processes on the port."
+)
 @click.option("--reuse-port", is_flag=True, help="Share the port with other processes.")
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate chain, a PEM file.")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="Its private key, a PEM file.")
@@ -59,17 +63,23 @@ log = logging.getLogger("dk.node")
     envvar="KLONDIKE_TRUSTED_PROXY",
     help="Address or network whose X-Forwarded-For is believed; repeatable.",
 )
-@click.option("--log-format", default="text", type=click.Choice(("text", "json")))
-@click.option("--log-level", default="info", type=click.Choice(logs.LEVELS))
-@click.option("--max-connections", default=10_000, type=click.IntRange(1))
-@click.option("--max-connections-per-address", default=64, type=click.IntRange(1))
+@click.option("--log-format", default=Config.log_format, type=click.Choice(("text", "json")))
+@click.option("--log-level", default=Config.log_level, type=click.Choice(logs.LEVELS))
+@click.option("--max-connections", default=Config.max_connections, type=click.IntRange(1))
+@click.option(
+    "--max-connections-per-address",
+    default=Config.max_connections_per_address,
+    type=click.IntRange(1),
+)
 @click.option(
     "--messages-per-second",
-    default=100.0,
+    default=Config.messages_per_second,
     type=click.FloatRange(1),
     help="Of one connection; four times as many at once.",
 )
-@click.option("--rooms-per-address", default=60, type=click.IntRange(1), help="An hour.")
+@click.option(
+    "--rooms-per-address", default=Config.rooms_per_address, type=click.IntRange(1), help="An hour."
+)
 @click.option(
     "--private-webhooks",
     is_flag=True,
@@ -77,7 +87,7 @@ log = logging.getLogger("dk.node")
 )
 @click.option(
     "--drain-seconds",
-    default=10.0,
+    default=Config.drain_seconds,
     type=click.FloatRange(0, 3600),
     help="Window over which a stopping server sends its clients elsewhere.",
 )
