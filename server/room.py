@@ -168,7 +168,8 @@ class Room(Follower[Race, ev.AnyEvent]):
             return
         due = self.race.next_due()
         if due is not None:
-            self._task(self._logged(partial(self.set_timer, due)), "timer")  # it may be lost as well
+            # The timer may be lost as well.
+            self._task(self._logged(partial(self.set_timer, due)), "timer")
         news = m.News(
             kind="resynchronised",
             text=f"The store lost its last moments: the record stands at event "
