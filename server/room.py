@@ -486,6 +486,8 @@ class Room(Follower[Race, ev.AnyEvent]):
         return any(player not in self.presence.here for player in self.race.expected)
 
     async def _look_when_away(self) -> None:
+        if self.race.phase != "open":
+            return  # whoever left was the last, and the end came along
         due, away = self.race.next_due(), self._store.clock.now() + AWAY_LIMIT_MS + 500
         await self.set_timer(away if due is None else min(due, away))
 

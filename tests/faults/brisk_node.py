@@ -3,7 +3,7 @@
 from server import holding
 from server.cli import main
 
-holding.UNLOAD_AFTER_S = 0.3
+holding.UNLOAD_AFTER_S = 1.0
 
 if __name__ == "__main__":
     main()
