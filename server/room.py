@@ -483,7 +483,9 @@ class Room(Follower[Race, ev.AnyEvent]):
     async def settle_presence(self) -> bool:
         """Wait for the other nodes' word on who is here; whether a seated one is away."""
         await asyncio.sleep(PRESENCE_ANSWER_S)
-        return any(player not in self.presence.here for player in self.race.expected)
+        # Meanwhile the race may have started, or be over: then nobody is waited for.
+        is_open = self.race.phase == "open"
+        return is_open and any(each not in self.presence.here for each in self.race.expected)
 
     async def _look_when_away(self) -> None:
         if self.race.phase != "open":
