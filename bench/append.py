@@ -68,7 +68,7 @@ def by_redis_py(client: Redis) -> Wave:
         flat = [part for pair in SETS.items() for part in pair]
         async with client.pipeline(transaction=False) as pipe:
             for n in range(first, first + count):
-                pipe.evalsha(lua.ACT.sha, 3, *names, "p0", 1, n, PAYLOAD, *flat)
+                pipe.evalsha(lua.ACT.sha, 2, *names, "p0", 1, n, PAYLOAD, *flat)
             for reply in await pipe.execute():
                 version, at = reply
                 assert Appended(version, at).version > 1

@@ -10,7 +10,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from hiredis import ProtocolError, PushNotification, Reader, ReplyError, pack_command
 
@@ -25,7 +25,12 @@ OnMessage = Callable[[bytes, bytes], None]  # channel, message
 
 # Replies that say "not this server, or not yet": after a failover or a restart the same
 # address may answer for something else, so the connection is given up and looked up anew.
-UNFIT = ("READONLY", "LOADING", "MASTERDOWN")
+UNFIT = ("READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN The cluster")
+# Replies of one member of a Cluster about a key that is, or is about to be, another's.
+ASTRAY = ("MOVED ", "ASK ", "TRYAGAIN")
+HOPS = 3  # two members may know of different steps of the same move
+# Subscriptions follow their channels by the line, not by the command.
+_SETTLED = ("SSUBSCRIBE", "SUNSUBSCRIBE")
 
 _TICKS = 4  # the watchdog looks so many times within the limit
 _NOTHING = object()
@@ -43,6 +48,18 @@ class Limits:
     backoff_max_s: float = 2.0
 
 
+class Guide(Protocol):
+    """Knows, in a Cluster, where commands belong."""
+
+    def lead(
+        self, word: str, args: tuple[Arg, ...], done: Done, script: Script | None, hops: int
+    ) -> None:
+        """Take over a command that is another member's by the store's word (MOVED and so on)."""
+
+    def doubt(self) -> None:
+        """Learn that what is known of the members may be out of date."""
+
+
 class Connection(asyncio.Protocol):
     """A live connection: commands go out, replies and messages come in."""
 
@@ -51,28 +68,47 @@ class Connection(asyncio.Protocol):
         limits: Limits,
         on_message: OnMessage,
         on_closed: Callable[["Connection", str], None],
+        *,
+        guide: Guide | None = None,
+        on_ended: Callable[[bytes], None] | None = None,
     ) -> None:
+        """Make the protocol of a connection.
+
+        `on_ended` hears of channels that the store gives away; without it that ends the
+        connection.
+        """
         self._limits = limits
         self._on_message = on_message
         self._on_closed = on_closed
+        self._guide = guide
+        self._on_ended = on_ended
         self._loop = asyncio.get_running_loop()
         self._reader = Reader(notEnoughData=_NOTHING)
         self._buffer: list[bytes] = []
-        # Commands whose reply is owed, the oldest first.
-        self.in_flight: deque[tuple[Done, tuple[Arg, ...], Script | None]] = deque()
+        # Commands whose reply is owed, the oldest first; and by how many others they came here.
+        self.in_flight: deque[tuple[Done, tuple[Arg, ...], Script | None, int]] = deque()
         self._transport: asyncio.Transport | None = None
         self._watchdog: asyncio.TimerHandle | None = None
         self._silent_ticks = 0
+        self._is_deaf = False
         self._reason = "closed by the store"
         self.closed = asyncio.Event()
 
     # --- commands ---------------------------------------------------------------------
 
-    def send(self, args: tuple[Arg, ...], done: Done, script: Script | None = None) -> None:
+    def send(
+        self,
+        args: tuple[Arg, ...],
+        done: Done,
+        script: Script | None = None,
+        *,
+        hops: int = 0,
+    ) -> None:
         """Send a command with this turn's others; `done` gets its reply, or Lost.
 
         With `script`, the command is an EVALSHA of it and is sent again whole if the store
-        has forgotten the script. Never calls `done` within this call.
+        has forgotten the script. `hops` counts the members of a Cluster that have led it
+        here. Never calls `done` within this call.
         """
         if self.closed.is_set():
             self._loop.call_soon(done, Lost(sent=False))
@@ -81,7 +117,16 @@ class Connection(asyncio.Protocol):
         if not self._buffer:
             self._loop.call_soon(self._flush)
         self._buffer.append(packed)
-        self.in_flight.append((done, args, script))
+        self.in_flight.append((done, args, script, hops))
+
+    def unsubscribe(self, channel: bytes) -> None:
+        """Stop hearing a channel."""
+        self.send(("SUNSUBSCRIBE", channel), _ignore)
+        if self._guide is not None:
+            # A member may give the channel away just before it reads this. Its word of that
+            # looks like the confirmation and takes its place, and then an error follows that
+            # no other command may take for its own: it ends up here.
+            self.send(("PING", channel), _fence)
 
     async def ask(self, *args: Arg) -> Any:
         """Send a command and wait for its reply.
@@ -125,7 +170,7 @@ class Connection(asyncio.Protocol):
         gets = self._reader.gets
         try:
             self._reader.feed(data)
-            while (reply := gets()) is not _NOTHING:
+            while not self._is_deaf and (reply := gets()) is not _NOTHING:
                 if type(reply) is PushNotification:
                     self._push(reply)
                 else:
@@ -162,14 +207,26 @@ class Connection(asyncio.Protocol):
         if not self.in_flight:
             self.abort("a reply without a command")
             return
-        done, args, script = self.in_flight.popleft()
+        done, args, script, hops = command = self.in_flight.popleft()
         if type(reply) is ReplyError:
             text = str(reply)
-            if script is not None and text.startswith("NOSCRIPT"):
-                self.send(("EVAL", script.text, *args[2:]), done)
-                return
             if text.startswith(UNFIT):
                 self.abort(f"the store says: {text}")
+            elif done is _fence:
+                self.in_flight.appendleft(command)
+                return
+            elif script is not None and text.startswith("NOSCRIPT"):
+                self.send(("EVAL", script.text, *args[2:]), done, hops=hops)
+                return
+            elif self._guide and text.startswith(ASTRAY) and args[0] not in _SETTLED:
+                if hops < HOPS:
+                    self._guide.lead(text, args, done, script, hops + 1)
+                else:
+                    self._call(done, Lost(sent=False))
+                return
+        elif done is _fence and reply != args[1]:
+            self._is_deaf = True
+            self.abort("replies are out of step")
         self._call(done, reply)
 
     def _push(self, push: list[Any]) -> None:
@@ -192,10 +249,21 @@ class Connection(asyncio.Protocol):
                 self._silent_ticks = 0
                 self._call(self.in_flight.popleft()[0], count)
                 return
-        self.abort(f"the store ended the subscription to {channel!r}")
+        if self._on_ended is not None and command == "SUNSUBSCRIBE" and channel is not None:
+            self._on_ended(channel)
+        else:
+            self.abort(f"the store ended the subscription to {channel!r}")
 
     def _call(self, done: Done, reply: Any) -> None:
         try:
             done(reply)
         except Exception:
             log.exception("taking in a reply failed")
+
+
+def _ignore(reply: Any) -> None:
+    """Take a reply nobody waits for."""
+
+
+def _fence(reply: Any) -> None:
+    """Take the reply that shows that all before it are in."""

@@ -14,20 +14,24 @@ acknowledged, and the copy must be made anew.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol, cast
 
 from msgspec import Struct
 
 from server.store import keys, lua
+from server.store.channels import OnGap, OnMessage
 from server.store.clock import Clock
 from server.store.connection import Arg
 from server.store.errors import Lost, Missing, Unavailable
 from server.store.keys import JournalId
-from server.store.line import Line, OnState
+from server.store.line import Line
+from server.store.shard import OnState, Shards
 
 log = logging.getLogger(__name__)
 
+LOOK_AGAIN_S = 1.0
 PAGE = 2_000  # entries read by one command, so that a long journal delays nobody
 ATTACHED = b"attached "
 
@@ -87,56 +91,42 @@ class Listener(Protocol):
         """Learn that entries and notes may have been missed: read the gap."""
 
 
-class Lines(Protocol):
-    """Knows which line leads to the store that holds a journal."""
-
-    def of(self, jid: JournalId) -> Line:
-        """Give the line to the store of a journal."""
-
-    def all(self) -> Sequence[Line]:
-        """Give every line."""
-
-
-class OneLine:
-    """The line of a single store, which holds every journal."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
-
-    def of(self, jid: JournalId) -> Line:
-        """Give the line."""
-        return self._line
-
-    def all(self) -> Sequence[Line]:
-        """Give the line, alone."""
-        return (self._line,)
-
-
 class Journals:
     """Reads, appends to and listens to journals."""
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
         self._listeners: dict[JournalId, list[Listener]] = {}
+        self._heard_on: dict[JournalId, Line] = {}
         self._on_state: list[OnState] = []
-        for line in lines.all():
-            line.on_state(lambda up, line=line: self._state(line, up))  # type: ignore[misc]
+        shards.on_state(self._state)
+        shards.on_change(self._follow)
 
     # --- state ------------------------------------------------------------------------
 
     @property
     def up(self) -> bool:
-        """Tell whether the store answers, as far as is known."""
-        return all(line.up for line in self._lines.all())
+        """Tell whether the store answers, or at least a part of it, as far as is known."""
+        return any(shard.line.up for shard in self._shards.all())
+
+    def is_up(self, jid: JournalId) -> bool:
+        """Tell whether what holds a journal answers, as far as is known."""
+        return self._line(jid).up
+
+    async def wait_up(self, jid: JournalId, limit_s: float) -> bool:
+        """Wait until what holds a journal answers; False if it does not within `limit_s`."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + limit_s
+        # It may be held elsewhere before the line is up that leads to it now.
+        while not await self._line(jid).wait_up(min(LOOK_AGAIN_S, max(0.0, until - loop.time()))):
+            if loop.time() >= until:
+                return False
+        return True
 
     @property
     def clock(self) -> Clock:
-        """Give the estimate of the store's time."""
-        return self._lines.all()[0].clock
-
-    def on_state(self, callback: OnState) -> None:
-        """Call `callback(up)` when the store stops to answer and when it answers again."""
-        self._on_state.append(callback)
+        """Give the estimate of the store's time; in a Cluster, of some part of it."""
+        return self._shards.all()[0].line.clock
 
     async def now(self) -> int:
         """Ask the store for its time in ms; `clock.now()` is an estimate that costs nothing.
@@ -144,8 +134,23 @@ class Journals:
         Raises:
             Unavailable: it does not answer.
         """
-        seconds, micros = await self._lines.all()[0].ask("TIME")
+        seconds, micros = await self._shards.all()[0].line.ask("TIME")
         return int(seconds) * 1000 + int(micros) // 1000
+
+    def now_at(self, jid: JournalId) -> int:
+        """Estimate the time, in ms, of what gives a journal its official time."""
+        return self._line(jid).clock.now()
+
+    def on_state(self, callback: OnState) -> None:
+        """Call `callback(up)` when the store, or a part of it, stops to answer or does again."""
+        self._on_state.append(callback)
+
+    def _state(self, up: bool) -> None:
+        for callback in self._on_state:
+            _safely(lambda callback=callback: callback(self.up))  # type: ignore[misc]
+
+    def _line(self, jid: JournalId) -> Line:
+        return self._shards.of(keys.journal(jid).journal).line
 
     # --- writing ----------------------------------------------------------------------
 
@@ -168,7 +173,8 @@ class Journals:
         of the summary. `actor` is a player and the epoch of the connection that asks.
         """
         player, epoch = actor or ("", "")
-        args: list[Arg] = [expect, ttl_s, not_before_field or "", player, epoch]
+        journal, summary, news = keys.journal(jid)
+        args: list[Arg] = [news, expect, ttl_s, not_before_field or "", player, epoch]
         args += [len(payloads), *payloads, len(sets or {}), *_flat(sets or {})]
         args += _flat(offsets or {})
         waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -177,7 +183,7 @@ class Journals:
             if not waiter.done():
                 waiter.set_result(reply)
 
-        self._lines.of(jid).run(lua.APPEND, keys.journal(jid), args, done)
+        self._line(jid).run(lua.APPEND, (journal, summary), args, done)
         return _outcome(await waiter)
 
     def act(
@@ -197,10 +203,11 @@ class Journals:
         for what no connection asks for. One play of a player at a time: if the store has
         lost its scripts, a second one in flight can overtake the first and get a gap.
         """
-        args = (player, "" if epoch is None else epoch, n, payload, *_flat(sets))
-        self._lines.of(jid).run(
+        journal, summary, news = keys.journal(jid)
+        args = (news, player, "" if epoch is None else epoch, n, payload, *_flat(sets))
+        self._line(jid).run(
             lua.ACT,
-            keys.journal(jid),
+            (journal, summary),
             args,
             lambda reply: done(cast(ActOutcome, _outcome(reply))),
         )
@@ -215,14 +222,14 @@ class Journals:
             Unavailable: the store does not answer.
         """
         _, summary, news = keys.journal(jid)
-        reply = await self._lines.of(jid).ask_script(lua.ATTACH, (summary, news), (player, epoch))
+        reply = await self._line(jid).ask_script(lua.ATTACH, (summary,), (news, player, epoch))
         if reply < 0:
             raise Missing(f"there is no journal {jid}")
         return bool(reply)
 
     def publish(self, jid: JournalId, note: bytes) -> None:
         """Say something to all who listen to a journal; it is kept nowhere and may be lost."""
-        self._lines.of(jid).send(("SPUBLISH", keys.journal(jid).news, b"0 " + note), _ignore)
+        self._line(jid).send(("SPUBLISH", keys.journal(jid).news, b"0 " + note), _ignore)
 
     # --- reading ----------------------------------------------------------------------
 
@@ -232,7 +239,7 @@ class Journals:
         Raises:
             Unavailable: the store does not answer.
         """
-        line, key = self._lines.of(jid), keys.journal(jid).journal
+        line, key = self._line(jid), keys.journal(jid).journal
         entries: list[Entry] = []
         while True:
             first = start + len(entries)
@@ -248,7 +255,7 @@ class Journals:
         Raises:
             Unavailable: the store does not answer.
         """
-        return int(await self._lines.of(jid).ask("LLEN", keys.journal(jid).journal))
+        return int(await self._line(jid).ask("LLEN", keys.journal(jid).journal))
 
     async def summary(self, jid: JournalId) -> dict[str, str]:
         """Read the summary of a journal; empty if there is none.
@@ -256,7 +263,7 @@ class Journals:
         Raises:
             Unavailable: the store does not answer.
         """
-        fields = await self._lines.of(jid).ask("HGETALL", keys.journal(jid).summary)
+        fields = await self._line(jid).ask("HGETALL", keys.journal(jid).summary)
         return {name.decode(): value.decode() for name, value in fields.items()}
 
     # --- listening --------------------------------------------------------------------
@@ -269,10 +276,9 @@ class Journals:
         """
         listeners = self._listeners.setdefault(jid, [])
         listeners.append(listener)
+        line = self._heard_on[jid] = self._line(jid)
         try:
-            await self._lines.of(jid).subscribe(
-                keys.journal(jid).news, lambda message: self._message(jid, message)
-            )
+            await line.subscribe(keys.journal(jid).news, *self._ears(jid))
         except BaseException:
             self.unsubscribe(jid, listener)
             raise
@@ -283,7 +289,19 @@ class Journals:
         if listeners:
             self._listeners[jid] = listeners
         elif self._listeners.pop(jid, None) is not None:
-            self._lines.of(jid).unsubscribe(keys.journal(jid).news)
+            self._heard_on.pop(jid).unsubscribe(keys.journal(jid).news)
+
+    def _follow(self) -> None:
+        """Hear each journal over the line that leads to it now."""
+        for jid, former in list(self._heard_on.items()):
+            line = self._line(jid)
+            if line is not former:
+                former.unsubscribe(keys.journal(jid).news)
+                self._heard_on[jid] = line
+                line.take_over(keys.journal(jid).news, *self._ears(jid))
+
+    def _ears(self, jid: JournalId) -> tuple[OnMessage, OnGap]:
+        return partial(self._message, jid), partial(self._gap, jid)
 
     def _message(self, jid: JournalId, message: bytes) -> None:
         head, _, rest = message.partition(b" ")
@@ -296,15 +314,9 @@ class Journals:
         for listener in listeners:
             listener.on_entry(entry)
 
-    def _state(self, line: Line, up: bool) -> None:
-        for callback in self._on_state:
-            _safely(lambda callback=callback: callback(self.up))  # type: ignore[misc]
-        if not up:
-            return
-        for jid, listeners in list(self._listeners.items()):
-            if self._lines.of(jid) is line:
-                for listener in tuple(listeners):
-                    _safely(listener.on_resync)
+    def _gap(self, jid: JournalId) -> None:
+        for listener in tuple(self._listeners.get(jid, ())):
+            _safely(listener.on_resync)
 
 
 def attached(note: bytes) -> tuple[str, int] | None:

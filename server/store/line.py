@@ -17,15 +17,19 @@ from typing import Any
 from hiredis import ReplyError
 
 from server.store.address import Address
+from server.store.channels import Channels, OnGap, OnMessage
 from server.store.clock import Clock
-from server.store.connection import UNFIT, Arg, Connection, Done, Limits
-from server.store.errors import Lost, Unavailable, Unfit, Unreachable
+from server.store.connection import UNFIT, Arg, Connection, Done, Guide, Limits
+from server.store.errors import Lost, StoreError, Unavailable, Unfit, Unreachable
+from server.store.greeting import dial, greet
 from server.store.lua import Script
 
 log = logging.getLogger(__name__)
 
 # Where the store is now: asked before each try, so that a failover is followed.
 Where = Callable[[], Awaitable[Address]]
+# Looks at what answers there; raises ConnectionError where it is not what is wanted.
+Fit = Callable[[Connection], Awaitable[None]]
 OnState = Callable[[bool], None]
 
 # How long a store may be about to listen when a server starts.
@@ -45,13 +49,29 @@ class Line:
     """Commands to one store by callback, messages from its channels, and its clock."""
 
     def __init__(
-        self, where: Where, scripts: Sequence[Script] = (), limits: Limits | None = None
+        self,
+        where: Where,
+        scripts: Sequence[Script] = (),
+        limits: Limits | None = None,
+        *,
+        fit: Fit | None = None,
+        guide: Guide | None = None,
+        follows: bool = False,
     ) -> None:
+        """Plan a line.
+
+        `fit` looks at whatever answers. The `guide` is that of a Cluster. A line that
+        `follows` asks where its store is even while it is up, and goes there.
+        """
         self._where = where
+        self._fit = fit
+        self._guide = guide
+        self._follows = follows
+        self._label = ""  # of where it leads, or led
         self._scripts = scripts
         self._limits = limits or Limits()
         self._connection: Connection | None = None
-        self._channels: dict[bytes, Callable[[bytes], None]] = {}
+        self._channels = Channels(guide)
         self._task: asyncio.Task[None] | None = None
         self._first: asyncio.Future[None] | None = None  # set by the first connection
         self._on_state: list[OnState] = []
@@ -69,29 +89,52 @@ class Line:
         """Tell whether commands can be sent now."""
         return self._connection is not None
 
+    @property
+    def label(self) -> str:
+        """Name the place that the line leads to, or led to last."""
+        return self._label
+
     def on_state(self, callback: OnState) -> None:
         """Call `callback(up)` whenever the line comes up (subscriptions included) or goes down."""
         self._on_state.append(callback)
 
-    async def open(self, patience_s: float = 10.0) -> None:
-        """Keep the line up from now on; return when it is up for the first time.
-
-        Raises:
-            Unreachable: it did not come up within `patience_s`, or nobody listens there.
-            Unfit: the store answers and refuses, which waiting does not change.
-        """
+    def begin(self) -> None:
+        """Keep the line up from now on."""
         self._first = asyncio.get_running_loop().create_future()
         self._opened_at = self.clock.local()
         self._task = asyncio.create_task(self._live(), name="store line")
+
+    async def wait_first(self, patience_s: float) -> None:
+        """Wait until the line is up for the first time.
+
+        Raises:
+            Unreachable: it did not come up within `patience_s`, or nobody listens there; it
+                goes on trying.
+            Unfit: the store answers and refuses, which waiting does not change.
+        """
+        assert self._first is not None
         try:
             async with asyncio.timeout(patience_s):
-                await self._first
+                await asyncio.shield(self._first)
         except TimeoutError:
-            await self.close()
             raise Unreachable(self._failure) from None
+
+    async def open(self, patience_s: float = 10.0) -> None:
+        """Keep the line up from now on; return when it is up for the first time.
+
+        Errors as in `wait_first`; with one, the line is closed.
+        """
+        self.begin()
+        try:
+            await self.wait_first(patience_s)
         except BaseException:
             await self.close()
             raise
+
+    def leave(self, reason: str) -> None:
+        """Give the connection up, and ask anew where the store is."""
+        if self._connection is not None:
+            self._connection.abort(reason)
 
     async def wait_up(self, limit_s: float) -> bool:
         """Wait until commands can be sent; False if they cannot after `limit_s`."""
@@ -134,6 +177,16 @@ class Line:
         if connection is not None:
             connection.send(("EVALSHA", script.sha, len(keys), *keys, *args), done, script)
 
+    def lead(
+        self, args: tuple[Arg, ...], done: Done, script: Script | None, hops: int, *, asking: bool
+    ) -> None:
+        """Send a command that another member of a Cluster has led here; `done` as in `send`."""
+        connection = self._ready(done)
+        if connection is not None:
+            if asking:  # of a key that is on its way here
+                connection.send(("ASKING",), _ignore)
+            connection.send(args, done, script, hops=hops)
+
     async def ask(self, *args: Arg) -> Any:
         """Send a command and wait for its reply.
 
@@ -157,28 +210,31 @@ class Line:
 
     # --- channels ---------------------------------------------------------------------
 
-    async def subscribe(self, channel: str, on_message: Callable[[bytes], None]) -> None:
+    async def subscribe(
+        self, channel: str, on_message: OnMessage, on_gap: OnGap = lambda: None
+    ) -> None:
         """Hear a channel from now on, through all reconnections; return when it is active.
+
+        `on_gap` is called whenever it is active again after an interruption.
 
         Raises:
             Unavailable: it is not active now, but will be with the next connection unless it
                 is ended by `unsubscribe`.
         """
         name = channel.encode()
-        self._channels[name] = on_message
+        self._channels.add(name, on_message, on_gap)
         await self.ask("SSUBSCRIBE", name)
+
+    def take_over(self, channel: str, on_message: OnMessage, on_gap: OnGap) -> None:
+        """Hear a channel that another line has heard so far; `on_gap` tells when it is active."""
+        name = channel.encode()
+        self._channels.add(name, on_message, on_gap)
+        self._channels.ask(name)
 
     def unsubscribe(self, channel: str) -> None:
         """Stop hearing a channel."""
-        name = channel.encode()
-        if self._channels.pop(name, None) is not None and self._connection is not None:
-            # Past the bound on what is in flight: nothing may be heard for nobody.
-            self._connection.send(("SUNSUBSCRIBE", name), _ignore)
-
-    def _message(self, channel: bytes, message: bytes) -> None:
-        on_message = self._channels.get(channel)
-        if on_message is not None:
-            on_message(message)
+        # Past the bound on what is in flight: nothing may be heard for nobody.
+        self._channels.remove(channel.encode())
 
     # --- the connection ---------------------------------------------------------------
 
@@ -213,8 +269,14 @@ class Line:
             async with asyncio.timeout(self._limits.connect_s):
                 address = await self._where()
                 aim = f"{address.label()} does not answer"
-                connection = await self._dial(address)
-                await self._greet(connection, address)
+                self._label = address.label()
+                connection = await dial(address, self._make)
+                await greet(connection, address, self._scripts)
+                self.clock.forget()
+                await self._look_at_clock(connection)
+                aim = f"{address.label()} cannot be used"
+                if self._fit is not None:
+                    await self._fit(connection)
                 return connection
         except BaseException as error:
             if connection is not None:
@@ -224,32 +286,14 @@ class Line:
                 self._failure = f"{aim}: {error}" if str(error) else aim
             raise
 
-    async def _dial(self, address: Address) -> Connection:
-        loop = asyncio.get_running_loop()
-
-        def make() -> Connection:
-            return Connection(self._limits, self._message, self._fall)
-
-        if address.path is not None:
-            return (await loop.create_unix_connection(make, address.path))[1]
-        tls_name = address.host if address.tls else None
-        return (
-            await loop.create_connection(
-                make, address.host, address.port, ssl=address.tls, server_hostname=tls_name
-            )
-        )[1]
-
-    async def _greet(self, connection: Connection, address: Address) -> None:
-        hello: list[Arg] = ["HELLO", 3]
-        if address.password is not None:
-            hello += ["AUTH", address.username or "default", address.password]
-        await connection.ask(*hello)
-        if address.db:
-            await connection.ask("SELECT", address.db)
-        for script in self._scripts:  # refused by a store that is still loading its data
-            await connection.ask("SCRIPT", "LOAD", script.text)
-        self.clock.forget()
-        await self._look_at_clock(connection)
+    def _make(self) -> Connection:
+        return Connection(
+            self._limits,
+            self._channels.message,
+            self._fall,
+            guide=self._guide,
+            on_ended=self._channels.ended if self._guide is not None else None,
+        )
 
     async def _look_at_clock(self, connection: Connection) -> None:
         sent = self.clock.local()
@@ -266,24 +310,32 @@ class Line:
                     return
             try:
                 await self._look_at_clock(connection)
+                if self._follows and not await self._is_there():
+                    connection.abort("the store is another one now")
             except ConnectionError:
                 return
             except ReplyError as error:
                 connection.abort(f"the store says: {error}")
 
+    async def _is_there(self) -> bool:
+        """Whether the store is where the line leads; so it is where nobody can tell."""
+        try:
+            return (await self._where()).label() == self._label
+        except (OSError, StoreError):
+            return True
+
     def _rise(self, connection: Connection) -> None:
         if connection.closed.is_set():
             return
+        self._connection = connection
         # Before anything else is sent, so that whatever is read from now on is not older
         # than the subscriptions.
-        for channel in self._channels:
-            connection.send(("SSUBSCRIBE", channel), self._resubscribed)
-        self._connection = connection
+        self._channels.rise(connection)
         self._risen.set()
         self.counts.connects += 1
         self._settle_first(None)
         if self.counts.connects > 1:
-            log.warning("the store answers again")
+            log.warning("the store answers again: %s", self._label)
         self._tell(True)
 
     def _settle_first(self, error: Exception | None) -> None:
@@ -294,23 +346,22 @@ class Line:
         elif _is_refusal(error):
             self._first.set_exception(Unfit(self._failure))
         elif isinstance(error, ConnectionRefusedError | FileNotFoundError) and (
-            self.clock.local() - self._opened_at > NOBODY_S
+            self.clock.local() - self._opened_at > NOBODY_S and not self._follows
         ):
             self._first.set_exception(Unreachable(self._failure))
-
-    def _resubscribed(self, reply: Any) -> None:
-        if isinstance(reply, ReplyError) and self._connection is not None:
-            self._connection.abort(f"the store refuses a subscription: {reply}")
+        if self._first.done():
+            self._first.exception()  # nobody may be there to hear it
 
     def _fall(self, connection: Connection, reason: str) -> None:
         self.counts.lost += len(connection.in_flight)
         if connection is not self._connection:
             return
         self._connection = None
+        self._channels.fall()
         self._risen.clear()
         self._failure = reason
         if not self._closing:
-            log.warning("the line to the store is down: %s", reason)
+            log.warning("the line to the store is down: %s: %s", self._label, reason)
         self._tell(False)
 
     def _tell(self, up: bool) -> None:
@@ -325,11 +376,7 @@ def _is_refusal(error: Exception) -> bool:
     """Tell whether a try failed by something that waiting does not change."""
     if isinstance(error, ReplyError):
         return not str(error).startswith(UNFIT)
-    return isinstance(error, ssl.SSLCertVerificationError)
-
-
-def _ignore(reply: Any) -> None:
-    """Take a reply nobody waits for."""
+    return isinstance(error, ssl.SSLCertVerificationError | Unfit)
 
 
 async def _replied(send: Callable[[Done], None]) -> Any:
@@ -346,3 +393,7 @@ async def _replied(send: Callable[[Done], None]) -> Any:
     if isinstance(reply, ReplyError):
         raise Unavailable(f"the store refuses: {reply}")
     return reply
+
+
+def _ignore(reply: Any) -> None:
+    """Take a reply nobody waits for."""

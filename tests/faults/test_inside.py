@@ -13,7 +13,9 @@ from websockets.asyncio.client import connect
 
 from server.app import Node
 from server.race import Race
-from server.store import JournalId, Limits, Lost, Outcome, Unavailable, keys, pool
+from server.store import JournalId, Limits, Lost, Outcome, Unavailable, client, keys
+from server.store.address import parse
+from server.store.client import Client, fixed
 from tests.faults import solvable
 from tests.faults.processes import HOST, ValkeyProcess, until
 from tests.faults.proxy import Proxy
@@ -32,8 +34,8 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes nodes of this process notice a store that is away much sooner."""
     limits = partial(Limits, reply_s=0.4, connect_s=0.4, pulse_s=0.1, backoff_max_s=0.1)
     monkeypatch.setattr("server.store.line.Limits", limits)
-    monkeypatch.setattr(pool, "REPLY_S", 0.4)
-    monkeypatch.setattr(pool, "WAIT_S", 0.4)
+    monkeypatch.setattr(client, "REPLY_S", 0.4)
+    monkeypatch.setattr(client, "WAIT_S", 0.4)
 
 
 def journals(store: ValkeyProcess) -> int:
@@ -195,8 +197,8 @@ async def test_a_start_whose_answer_was_lost_is_a_start(store: ValkeyProcess) ->
 async def test_a_request_that_nobody_waits_for_any_more_fails_without_a_word(
     store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(pool, "REPLY_S", 0.2)
-    asked = pool.Pool(store.url)
+    monkeypatch.setattr(client, "REPLY_S", 0.2)
+    asked = Client(fixed(parse(store.url)))
     await asked.ask("PING")
     store.freeze()
     request = asyncio.create_task(asked.ask("PING"))
@@ -558,7 +560,7 @@ async def test_the_list_of_rooms_is_mended_by_who_reads_it(store: ValkeyProcess)
 async def test_a_line_that_breaks_under_a_request_is_a_store_away_in_every_loop_s_words(
     store: ValkeyProcess,
 ) -> None:
-    asked = pool.Pool(store.url)
+    asked = Client(fixed(parse(store.url)))
 
     async def broken(*args: object) -> None:
         raise RuntimeError("unable to perform operation: the handler is closed")

@@ -10,6 +10,8 @@ import pytest_asyncio
 
 from server.store import Embedded, Entry, Limits, Store
 from tests.conftest import flush
+from tests.faults.processes import HOST
+from tests.faults.stores import MASTER_NAME, ClusterTrio, SentinelTrio
 
 REDIS = shutil.which("redis-server")
 # Quick to come back, and slow to blame a store that only waits for a busy machine.
@@ -17,9 +19,15 @@ BRISK = Limits(reply_s=5.0, connect_s=5.0, pulse_s=0.1, backoff_s=0.01, backoff_
 # For tests in which the store stands still.
 HASTY = Limits(reply_s=0.4, connect_s=0.4, pulse_s=0.1, backoff_s=0.01, backoff_max_s=0.1)
 
-KINDS = [
+SINGLE = [
     "valkey",
     pytest.param("redis", marks=pytest.mark.skipif(REDIS is None, reason="no redis-server here")),
+]
+# The same promises from a store of several processes; see tests/faults/stores.py.
+KINDS = [
+    *SINGLE,
+    pytest.param("sentinel", marks=pytest.mark.slow),
+    pytest.param("cluster", marks=pytest.mark.slow),
 ]
 
 
@@ -34,12 +42,52 @@ async def redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[s
         yield url
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def sentinels(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SentinelTrio]:
+    """A master, its replica and three Sentinels, not to be ill-treated."""
+    async with SentinelTrio(tmp_path_factory.mktemp("sentinels")) as trio:
+        yield trio
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ClusterTrio]:
+    """Three masters that share the slots, not to be ill-treated."""
+    async with ClusterTrio(tmp_path_factory.mktemp("cluster")) as trio:
+        yield trio
+
+
 @pytest.fixture(params=KINDS)
 def store_url(request: pytest.FixtureRequest) -> str:
-    name = "redis_url" if request.param == "redis" else "embedded_url"
-    url: str = request.getfixturevalue(name)
-    flush(url)
-    return url
+    match request.param:
+        case "sentinel":
+            trio = request.getfixturevalue("sentinels")
+            flush(trio.first.url)
+            return sentinel_url(trio)
+        case "cluster":
+            return empty(request.getfixturevalue("cluster"))
+        case _:
+            name = "redis_url" if request.param == "redis" else "embedded_url"
+            url: str = request.getfixturevalue(name)
+            flush(url)
+            return url
+
+
+def sentinel_url(trio: SentinelTrio) -> str:
+    """The URL of a master that Sentinels watch."""
+    doors = ",".join(f"{host}:{port}" for host, port in trio.addresses)
+    return f"sentinel://{doors}/{MASTER_NAME}"
+
+
+def cluster_url(trio: ClusterTrio) -> str:
+    """The URL of a Cluster."""
+    return "cluster://" + ",".join(f"{HOST}:{member.port}" for member in trio.masters)
+
+
+def empty(trio: ClusterTrio) -> str:
+    """Empty a Cluster, and give its URL."""
+    for member in trio.masters:
+        flush(member.url)
+    return cluster_url(trio)
 
 
 @pytest.fixture
@@ -58,7 +106,7 @@ async def other(store: Store, store_url: str) -> AsyncIterator[Store]:
     await other.close()
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=SINGLE)
 async def private(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Embedded]:
     """A store of the test's own, to be ill-treated; it acknowledges what is on the disk."""
     embedded = Embedded(tmp_path / "data", binary=binary(request.param), fsync="always")

@@ -33,10 +33,24 @@ class Wire(asyncio.Transport):
         asyncio.get_running_loop().call_soon(self.connection.connection_lost, None)
 
 
+class Leads:
+    """A guide that keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.led: list[tuple[str, tuple, int]] = []
+
+    def lead(self, word, args, done, script, hops) -> None:
+        self.led.append((word, args, hops))
+
+    def doubt(self) -> None:
+        pass
+
+
 class Bench:
     """A connection on a Wire, with everything it reports."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, guide: "Leads | None" = None) -> None:
+        self.ended: list[bytes] = []
         self.messages: list[tuple[bytes, bytes]] = []
         self.ends: list[str] = []
         self.replies: list[object] = []
@@ -45,6 +59,8 @@ class Bench:
             limits or Limits(),
             lambda channel, message: self.messages.append((channel, message)),
             lambda connection, reason: self.ends.append(reason),
+            guide=guide,
+            on_ended=self.ended.append if guide else None,
         )
         self.wire.connection = self.connection
         self.connection.connection_made(self.wire)
@@ -148,7 +164,15 @@ async def test_a_forgotten_script_is_sent_whole_and_its_order_kept(bench):
     assert bench.replies == [1, 2]
 
 
-@pytest.mark.parametrize("text", ["READONLY a replica", "LOADING the data", "MASTERDOWN link"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "READONLY a replica",
+        "LOADING the data",
+        "MASTERDOWN link",
+        "CLUSTERDOWN The cluster is down",
+    ],
+)
 async def test_a_store_that_cannot_serve_is_given_up(bench, text):
     bench.send("SET", "a", "b")
     bench.send("SET", "a", "c")
@@ -256,3 +280,92 @@ async def test_a_cancelled_question_takes_no_reply_from_the_next(bench):
     await turn()
     bench.hear(b":1\r\n:2\r\n")
     assert await second == 2
+
+
+# --- a member of a Cluster ------------------------------------------------------------
+
+
+@pytest.fixture
+async def member():
+    member = Bench(guide=Leads())
+    yield member
+    if not member.ends:
+        member.connection.connection_lost(None)
+
+
+def led(bench: Bench) -> list:
+    return bench.connection._guide.led
+
+
+SUBSCRIBED = b">3\r\n$10\r\nssubscribe\r\n$1\r\nc\r\n:1\r\n"
+ENDED = b">3\r\n$12\r\nsunsubscribe\r\n$1\r\nc\r\n:0\r\n"
+MOVED = b"-MOVED 292 127.0.0.1:7002\r\n"
+
+
+@pytest.mark.parametrize(
+    "word", ["MOVED 292 127.0.0.1:7002", "ASK 292 127.0.0.1:7002", "TRYAGAIN later"]
+)
+async def test_what_another_member_has_is_led_there_and_its_place_is_free(member, word):
+    member.run()
+    member.send("GET", "b")
+    member.hear(f"-{word}\r\n:2\r\n".encode())
+    assert led(member) == [(word, ("EVALSHA", SCRIPT.sha, 1, "k", "v"), 1)]
+    assert member.replies == [2]
+
+
+async def test_nobody_is_led_round_in_circles(member):
+    for hops in range(4):
+        member.connection.send(("GET", "a"), member.replies.append, hops=hops)
+    member.hear(MOVED * 4)
+    assert [hops for _, _, hops in led(member)] == [1, 2, 3]
+    assert member.replies == [Lost(sent=False)]
+
+
+async def test_a_single_store_s_word_for_elsewhere_is_handed_over(bench):
+    bench.send("GET", "a")
+    bench.hear(MOVED)
+    assert isinstance(bench.replies[0], ReplyError)
+
+
+async def test_a_channel_that_is_given_away_is_told_and_ends_nothing(member):
+    member.connection.send(("SSUBSCRIBE", b"c"), member.replies.append)
+    member.send("GET", "a")
+    member.hear(SUBSCRIBED + ENDED + b":5\r\n")
+    assert member.replies == [1, 5]
+    assert member.ended == [b"c"]
+
+
+async def test_a_subscription_to_what_another_has_is_answered_and_not_led(member):
+    member.connection.send(("SSUBSCRIBE", b"c"), member.replies.append)
+    member.hear(MOVED)
+    assert isinstance(member.replies[0], ReplyError)
+    assert led(member) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ENDED,  # as it should be
+        ENDED + ENDED,  # given away just before, and confirmed all the same
+        ENDED + MOVED,  # given away just before, and refused
+        MOVED,  # given away long before
+    ],
+)
+async def test_the_end_of_a_subscription_takes_no_other_s_reply(member, said):
+    member.connection.unsubscribe(b"c")
+    member.send("GET", "a")
+    member.hear(said)
+    member.hear(b"$1\r\nc\r\n")  # the fence
+    member.hear(b":7\r\n")
+    assert member.replies == [7]
+    assert led(member) == []
+    assert not member.wire.aborted
+
+
+async def test_replies_that_are_out_of_step_are_taken_by_nobody(member):
+    member.connection.unsubscribe(b"c")
+    member.send("GET", "a")
+    member.hear(ENDED + b":7\r\n:8\r\n")
+    await turn()
+    assert member.replies == [Lost()]
+    assert "out of step" in member.ends[0]

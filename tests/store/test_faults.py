@@ -206,7 +206,7 @@ async def test_a_stall_shorter_than_the_bound_loses_nothing(private, patient):
 
 async def test_requests_off_the_hot_path_end_within_their_bound(private, patient, monkeypatch):
     player, token = await patient.players.create("Ann")
-    monkeypatch.setattr("server.store.pool.REPLY_S", 0.3)
+    monkeypatch.setattr("server.store.client.REPLY_S", 0.3)
     store = await Store.open(private.url)
     with stalled(private), pytest.raises(Unavailable):
         await asyncio.wait_for(store.players.find(token), 5)
@@ -251,7 +251,7 @@ async def test_a_request_whose_connection_is_cut_is_made_again(private, patient)
     connecting = asyncio.create_task(patient.players.connect(player.id))
     await asyncio.sleep(0.05)  # until it waits in the store
     assert await patient.line.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes") > 0
-    assert await connecting == 1
+    assert await connecting == (await patient.players.get(player.id)).epoch
 
 
 async def test_a_subscription_that_failed_is_not_kept(private, hasty):

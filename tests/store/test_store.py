@@ -6,9 +6,8 @@ import signal
 
 import pytest
 
-from server.store import Players, Store, Unfit, Unreachable
+from server.store import Store, Unfit, Unreachable
 from server.store.address import parse
-from server.store.pool import Pool
 from server.store.store import check
 from tests.store.conftest import BRISK, until
 
@@ -44,8 +43,9 @@ def test_a_store_that_drops_keys_is_refused():
 def test_a_replica_or_a_part_of_a_cluster_is_refused():
     with pytest.raises(Unfit, match="replica"):
         check({"redis_version": "7.2.0", "role": "slave"}, "here")
-    with pytest.raises(Unfit, match="Cluster"):
+    with pytest.raises(Unfit, match="cluster://here"):
         check({"redis_version": "7.2.0", "role": "master", "cluster_enabled": "1"}, "here")
+    check({"redis_version": "7.2.0", "role": "master", "cluster_enabled": "1"}, "here", "cluster")
 
 
 def test_a_store_that_would_drop_keys_one_day_is_warned_of(caplog):
@@ -116,19 +116,17 @@ async def test_draining_has_a_limit(private):
 
 
 async def test_a_cancelled_request_ends_by_itself(store_url):
-    pool = Pool(store_url)
-    players = Players(pool)
-    player, _ = await players.create("Ann")
+    before, after = await Store.open(store_url), await Store.open(store_url)
     for turns in range(20):
-        connecting = asyncio.create_task(players.connect(player.id))
+        asking = asyncio.create_task(before.players.create(f"Ann {turns}"))
         for _ in range(turns + 1):
             await asyncio.sleep(0)
-        connecting.cancel()
+        asking.cancel()
         with contextlib.suppress(asyncio.CancelledError):
-            await connecting
-    await pool.close()
-    after = Pool(store_url)
-    assert (await Players(after).get(player.id)).epoch == 20
+            await asking
+    await before.close()
+    records = [await line.ask("KEYS", "dk:{p:*") for line in after.lines]
+    assert sum(map(len, records)) == 20
     await after.close()
 
 

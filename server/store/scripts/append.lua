@@ -1,7 +1,8 @@
 -- Appends events to a journal, if it is still at the version they were decided on.
 --
--- KEYS  journal, summary, news
--- ARGV  expect            the journal's version; 0 creates it
+-- KEYS  journal, summary
+-- ARGV  news              the channel; no key: see act.lua
+--       expect            the journal's version; 0 creates it
 --       ttl               lifetime of both keys from now on, seconds
 --       not before        summary field with an instant before which it is too early, or ""
 --       player, epoch     who asks, over which connection; "" for nobody
@@ -10,8 +11,8 @@
 --       pairs             summary fields and milliseconds, set to the events' time plus that
 -- Returns {version, at} of the last event, or {code, number}: "conflict" with the journal's
 -- version, "missing", "early" or "replaced" with 0.
-local journal, summary, news = KEYS[1], KEYS[2], KEYS[3]
-local expect, player, epoch = tonumber(ARGV[1]), ARGV[4], tonumber(ARGV[5])
+local journal, summary, news = KEYS[1], KEYS[2], ARGV[1]
+local expect, player, epoch = tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[6])
 
 local version = redis.call('LLEN', journal)
 if version ~= expect then
@@ -19,19 +20,19 @@ if version ~= expect then
   return {'conflict', version}
 end
 
-local known = redis.call('HMGET', summary, 'at', ARGV[3], 'e:' .. player)
+local known = redis.call('HMGET', summary, 'at', ARGV[4], 'e:' .. player)
 local time = redis.call('TIME')
 local at = math.max(time[1] * 1000 + math.floor(time[2] / 1000), tonumber(known[1] or 0))
 if player ~= '' and tonumber(known[3] or 0) > epoch then return {'replaced', 0} end
-if ARGV[3] ~= '' and known[2] and at < tonumber(known[2]) then return {'early', 0} end
+if ARGV[4] ~= '' and known[2] and at < tonumber(known[2]) then return {'early', 0} end
 
 local stamp = string.format('%.0f', at)
 local fields = {'at', stamp}
 if player ~= '' then
-  fields[3], fields[4] = 'e:' .. player, ARGV[5]
+  fields[3], fields[4] = 'e:' .. player, ARGV[6]
 end
 
-local i = 6
+local i = 7
 local last = i + tonumber(ARGV[i])
 while i < last do
   i = i + 1
@@ -53,6 +54,6 @@ while i < #ARGV do
 end
 
 redis.call('HSET', summary, unpack(fields))
-redis.call('EXPIRE', journal, ARGV[2])
-redis.call('EXPIRE', summary, ARGV[2])
+redis.call('EXPIRE', journal, ARGV[3])
+redis.call('EXPIRE', summary, ARGV[3])
 return {version, at}
