@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from server.store import keys
+from server.store.errors import Unavailable
 from server.store.pool import Pool
 
 LISTED = 10_000  # rooms kept in the list; the oldest give way
@@ -50,11 +51,13 @@ class Directory:
         """
         rows = await self._pool.ask("ZRANGE", keys.LOBBY, 0, limit - 1, "REV", "WITHSCORES")
         listed = [(code.decode(), int(opened)) for code, opened in rows]
-        summaries = await self._pool.batch(
+        summaries = await self._pool.each(
             [("HGETALL", keys.journal(keys.room(code)).summary) for code, _ in listed]
         )
         listings, gone = [], []
         for (code, opened), fields in zip(listed, summaries, strict=True):
+            if isinstance(fields, Unavailable):
+                continue  # not to be seen just now
             if fields:
                 summary = {name.decode(): value.decode() for name, value in fields.items()}
                 listings.append(Listing(code, opened, summary))

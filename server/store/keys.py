@@ -8,7 +8,7 @@
 | dk:{JOURNAL}:news       | channel| none                                               |
 | dk:{p:PLAYER}           | hash   | PLAYER_S since the last connection                 |
 | dk:token:HASH           | string | the same                                           |
-| dk:deal:DEAL            | string | given; DEAL_S once its race has started            |
+| dk:deal:{JOURNAL}DEAL   | string | given; DEAL_S once its race has started            |
 | dk:{p:PLAYER}:entered   | zset   | PLAYER_S since the last entry into a tournament    |
 | dk:{t:CODE}:hook        | hash   | TOURNAMENT_S since it was chosen                   |
 | dk:lobby                | zset   | LISTED_S since the last listing; members too       |
@@ -113,8 +113,13 @@ def token(token_hash: str) -> str:
 
 
 def deal(deal_id: str) -> str:
-    """Name the secret of a deal."""
-    return f"dk:deal:{deal_id}"
+    """Name the secret of a deal, beside the journal that it was made for.
+
+    A room's deal is named CODE-…, one of a tournament CODE.…
+    """
+    journal, mark = (tournament, ".") if "." in deal_id else (room, "-")
+    code, _, rest = deal_id.partition(mark)
+    return f"dk:deal:{{{journal(code)}}}{mark}{rest}"
 
 
 def hook(code: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from server.store import keys
+from server.store.errors import Unavailable
 from server.store.pool import Pool
 
 
@@ -45,12 +46,12 @@ class Nodes:
         """List the nodes that are alive; the dead are forgotten; errors as in `beat`."""
         rows = await self._pool.ask("ZRANGE", keys.NODES, 0, -1, "WITHSCORES")
         beats = {node_id.decode(): int(beat) for node_id, beat in rows}
-        texts = await self._pool.batch([("GET", keys.node(node_id)) for node_id in beats])
+        texts = await self._pool.each([("GET", keys.node(node_id)) for node_id in beats])
         nodes, dead = [], []
         for (node_id, beat), text in zip(beats.items(), texts, strict=True):
             if text is None:
                 dead.append(node_id)
-            else:
+            elif not isinstance(text, Unavailable):  # else nothing is known of it just now
                 nodes.append(Node(node_id, beat, json.loads(text)))
         if dead:
             await self._pool.ask("ZREM", keys.NODES, *dead)

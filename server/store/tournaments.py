@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from server.store import keys, lua
 from server.store.directory import Listing
+from server.store.errors import Unavailable
 from server.store.pool import Pool
 
 LISTED = 2_000  # tournaments kept in the list; the oldest give way
@@ -43,11 +44,13 @@ class Tournaments:
         """
         rows = await self._pool.ask("ZRANGE", keys.PROGRAMME, 0, limit - 1, "REV", "WITHSCORES")
         listed = [(code.decode(), int(opened)) for code, opened in rows]
-        summaries = await self._pool.batch(
+        summaries = await self._pool.each(
             [("HGETALL", keys.journal(keys.tournament(code)).summary) for code, _ in listed]
         )
         listings, gone = [], []
         for (code, opened), fields in zip(listed, summaries, strict=True):
+            if isinstance(fields, Unavailable):
+                continue  # not to be seen just now
             if fields:
                 summary = {name.decode(): value.decode() for name, value in fields.items()}
                 listings.append(Listing(code, opened, summary))
