@@ -199,8 +199,9 @@ class Rooms(Holding[Room]):
         try:
             async with self.held(code) as room:
                 await room.look()
+                is_left = room.race.phase == "open" and await room.settle_presence()
                 due = room.race.next_due()
-                if room.race.phase == "open" and await room.settle_presence():
+                if is_left and room.race.phase == "open":  # it may have started meanwhile
                     # Should this node die while it waits, the timer comes up elsewhere.
                     self._spawn(self._await_return(code), f"await return {code}")
                     again = self._store.clock.now() + 2 * AWAY_LIMIT_MS

@@ -498,6 +498,27 @@ async def test_many_timers_that_are_due_at_once_are_acted_on_together(
         )
 
 
+async def test_a_race_that_starts_while_its_room_is_looked_at_is_not_waited_for(
+    store: ValkeyProcess,
+) -> None:
+    async with node(store.url) as started:
+        anna = await Someone.arrive(started.port)
+        await anna.say(m.Create(settings=replace(QUICK, start="host")))
+        code = (await anna.hear(m.Room)).room
+        async with started._rooms.held(code) as room:
+
+            async def start_and_go() -> bool:
+                await anna.say(m.Start())
+                await anna.hear(m.Board)
+                anna.vanish()
+                await anna.closed()
+                return True
+
+            room.settle_presence = start_and_go  # type: ignore[method-assign]
+            assert await started._rooms.look(code) == room.race.ends
+        assert not any(task.get_name().startswith("await return") for task in asyncio.all_tasks())
+
+
 # --- lifetimes ------------------------------------------------------------------------
 
 

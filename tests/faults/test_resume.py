@@ -155,7 +155,7 @@ async def test_players_who_come_back_all_the_time_lose_nothing(fleet: Fleet) -> 
     verdict = await race.end()
     assert verdict.findings == []
     assert verdict.plays == 80
-    assert sum(len(record.resumes) for record in race.records) >= 7
+    assert sum(len(record.resumes) for record in race.records) >= 5
     assert [record.thrown_out for record in race.records] == [0, 0, 0]
     ghosts = race.racers[0].ghosts
     assert [ghost.code for ghost in ghosts] == [m.Close.REPLACED] * len(ghosts)
