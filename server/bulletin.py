@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 from server.tournament import Call, Tournament, beginning, views
 from server.tournament.acts import actions
 from server.tournament.formats import table
-from server.tournament.records import Entry, Match
+from server.tournament.records import Entry, Match, Race
 from wire import tournaments as w
 from wire.acts import AnyAct
 from wire.formats import in_words
@@ -143,11 +143,11 @@ def bracket(t: Tournament, stage: int) -> w.Bracket | None:
         tournament=t.code,
         version=t.version,
         stage=stage,
-        groups=[[_slot(box) for box in group.boxes] for group in groups],
+        groups=[[_slot(t, box) for box in group.boxes] for group in groups],
     )
 
 
-def _slot(box: views.BoxView) -> w.SlotLine:
+def _slot(t: Tournament, box: views.BoxView) -> w.SlotLine:
     return w.SlotLine(
         slot=box.id,
         side=box.side,
@@ -159,7 +159,24 @@ def _slot(box: views.BoxView) -> w.SlotLine:
         state=box.state,  # type: ignore[arg-type]
         match=box.match,
         winner=box.winner,
+        scores=_scores(t.matches[box.match], box) if box.match else [],
     )
+
+
+def _scores(match: Match, box: views.BoxView) -> list[float]:
+    """Give what each side of a box has: cards in a single race, races won in a series."""
+    raced = match.raced
+    if not raced:
+        return []
+    if len(raced) == 1:
+        cards = {row.p: float(row.cards) for row in raced[0].rows}
+        return [cards.get(side.entry, 0.0) for side in box.places]
+    return [sum(_won(race, side.entry) for race in raced) for side in box.places]
+
+
+def _won(race: Race, entry: str) -> float:
+    first = [row.p for row in race.rows if row.place == 1]
+    return 0.0 if entry not in first else 1.0 if len(first) == 1 else 0.5
 
 
 def duties(t: Tournament, by: str) -> w.Duties:

@@ -149,6 +149,8 @@ class SlotLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: SlotState = "waiting"
     match: str = ""
     winner: str = ""
+    # Of each side, once something is raced: cards in a single race, races won in a series.
+    scores: list[float] = field(default_factory=list)
 
 
 class PathLine(Struct, frozen=True, kw_only=True, omit_defaults=True):

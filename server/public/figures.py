@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from server.public import words
 from server.public.layout import Grid, Spot, laid_out
-from server.public.sheet import Sheet, won
-from wire.tournaments import MatchLine, SlotLine
+from server.public.sheet import Sheet
+from wire.tournaments import SlotLine
 
 BOX_WIDTH, BOX_HEIGHT = 204, 52
 COLUMN_WIDTH, ROW_HEIGHT = 228, 78
@@ -72,7 +72,7 @@ def _y(row: float) -> int:
 
 def _box(sheet: Sheet, spot: Spot) -> Box:
     slot = spot.slot
-    match = sheet.matches.get(slot.match)
+    scores = [words.points(score) for score in slot.scores] or ["", ""]
     return Box(
         x=_x(spot.column),
         y=_y(spot.row),
@@ -80,32 +80,20 @@ def _box(sheet: Sheet, spot: Spot) -> Box:
         state=slot.state,
         match=slot.match,
         sides=tuple(
-            _side(sheet, slot, match, entry, source)
-            for entry, source in zip(slot.sides, slot.sources, strict=True)
+            _side(sheet, slot, entry, source, score)
+            for entry, source, score in zip(slot.sides, slot.sources, scores, strict=True)
         ),
     )
 
 
-def _side(sheet: Sheet, slot: SlotLine, match: MatchLine | None, entry: str, source: str) -> Side:
+def _side(sheet: Sheet, slot: SlotLine, entry: str, source: str, score: str) -> Side:
     if not entry:
         # In a box that waits, somebody will come or nobody: both are said by the source.
         text = "—" if slot.state in ("bye", "over", "empty") else source
         return Side(text=text, seed="", score="", won=False, known=False)
     seed = sheet.seeds.get(entry)
     won = slot.winner == entry and slot.state == "over"
-    score = _score(match, entry) if match is not None else ""
     return Side(sheet.name(entry), str(seed) if seed else "", score, won, known=True)
-
-
-def _score(match: MatchLine, entry: str) -> str:
-    """Give the races won in a series, or the cards brought home in a single race."""
-    raced = [race for race in match.races if race.state == "raced"]
-    rows = [row for race in raced for row in race.rows if row.entry == entry]
-    if not rows:
-        return ""
-    if len(raced) > 1:
-        return words.points(won(match, entry))
-    return str(rows[0].cards)
 
 
 def _lines(grid: Grid) -> tuple[str, ...]:

@@ -38,11 +38,6 @@ class Sheet:
         """Give everybody's number in the order of the seeds, from 1."""
         return {each.entry: number for number, each in enumerate(self.entrants.entrants, 1)}
 
-    @cached_property
-    def matches(self) -> dict[str, MatchLine]:
-        """Give the matches of all rounds that are here, by their id."""
-        return {match.match: match for on in self.pairings.values() for match in on.matches}
-
     def name(self, entry: str) -> str:
         """Give the name of whoever has a place; its id where the list does not have it."""
         found = self.people.get(entry)
