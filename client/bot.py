@@ -91,6 +91,15 @@ class Bot:
         Raises:
             BotFailed: there is no server, no room, or no seat.
         """
+        await self._live()
+        if self.state.standings is None:
+            if not self._failure:
+                self._fail(self._link.line.why or "the race did not end")
+            raise BotFailed(self._failure)
+        return self.state.standings
+
+    async def _live(self) -> None:
+        """Keep the line and play, until one of them has ended."""
         tasks = [
             asyncio.create_task(self._link.run(), name="bot-link"),
             asyncio.create_task(self._play(), name="bot-play"),
@@ -107,11 +116,6 @@ class Bot:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        if self.state.standings is None:
-            if not self._failure:
-                self._fail(self._link.line.why or "the race did not end")
-            raise BotFailed(self._failure)
-        return self.state.standings
 
     # --- hearing ----------------------------------------------------------------------
 
@@ -131,9 +135,9 @@ class Bot:
             case Refused():
                 self._refused(heard)
             case Left():
-                self._fail(f"lost the seat in room {heard.room}: {heard.kind}")
-            case Standings() if not self._plan.rematches:
-                self._ended.set()
+                self._lost_seat(heard)
+            case Standings():
+                self._finished(heard)
             case Room(phase="over", next_room=str()) if self._plan.rematches:
                 # The room is named before it is open; who asks for it too finds it open.
                 self._link.send(Rematch())
@@ -150,6 +154,13 @@ class Bot:
         if self._people_are_done():
             self._hurry.set()
         self._woken.set()
+
+    def _finished(self, heard: Standings) -> None:
+        if not self._plan.rematches:
+            self._ended.set()
+
+    def _lost_seat(self, left: Left) -> None:
+        self._fail(f"lost the seat in room {left.room}: {left.kind}")
 
     def _enter(self, welcome: Welcome) -> None:
         self._readied = False  # what was said on a line that broke may not have arrived

@@ -1,7 +1,6 @@
 """The command `klondike`: every option is also an environment variable `KLONDIKE_…`."""
 
 import asyncio
-import getpass
 import json
 import logging
 import random
@@ -19,18 +18,18 @@ from client.atterminal import NoTerminal, open_game
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
 from client.children import SAFE_PATH
 from client.game import Aim
-from client.identity import Identity, TokenInUse, open_identity
 from client.options import PlayFirst, at_most, group, option, read_address
 from client.race import RaceOptions, hold
 from client.record import RaceFailed, fetch
 from client.replay import NoReplay, tell
 from client.results import as_json as standings_json
 from client.results import as_table
+from client.tournament.cli import tournament as tournaments
+from client.tournament.entrant import Entrant
+from client.whoami import identity_of, login_name
 from client.words import room_code
 from wire.messages import Settings, UndoPolicy
-from wire.text import tidied
 
-GUEST: Final = "guest"  # where the system knows no name
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 
 
@@ -88,6 +87,9 @@ def main() -> None:
     Without a command, `klondike [URL]` opens the game at a server.
     """
     logging.getLogger().addHandler(logging.NullHandler())
+
+
+main.add_command(tournaments)
 
 
 @main.command()
@@ -236,6 +238,7 @@ def race(
 @race_options
 @option("--room", help="The room to join; without it the first open one.")
 @option("--create", is_flag=True, help="Open a room with these rules instead of joining one.")
+@option("--tournament", callback=at_most(12), help="Enter this tournament and play it to its end.")
 @option("--password", default="", help="The room's password.")
 @option(
     "--pace",
@@ -255,6 +258,7 @@ def bot(
     fresh: bool,
     room: str | None,
     create: bool,
+    tournament: str | None,
     password: str,
     pace: Literal["full", "human"],
     moves_per_second: float | None,
@@ -263,8 +267,11 @@ def bot(
     quiet: bool,
     **rules: Any,
 ) -> None:
-    """Let a program play one race."""
+    """Let a program play one race, or a tournament."""
     speed = moves_per_second or (HUMAN_PACE if pace == "human" else FULL_PACE)
+    if tournament is not None:
+        _bot_in_tournament(url, name, token_file, fresh, tournament, speed, quiet)
+        return
     settings = _bot_settings(**rules) if create else None
     plan = Plan(
         room=room_code(room) if room else None,
@@ -291,28 +298,33 @@ def bot(
         click.echo("\n".join(as_table(played, result)))
 
 
+def _bot_in_tournament(
+    url: str,
+    name: str | None,
+    token_file: Path | None,
+    fresh: bool,
+    code: str,
+    speed: float,
+    quiet: bool,
+) -> None:
+    identity = identity_of(url, token_file, fresh or token_file is None)
+    who = name or identity.name or "bot"
+    player = Entrant(url, identity, who, room_code(code), speed, random.Random())
+    try:
+        place = asyncio.run(player.take_part())
+    except BotFailed as failure:
+        raise click.ClickException(str(failure)) from None
+    except KeyboardInterrupt:
+        sys.exit(130)
+    if not quiet:
+        rank = f"place {place.place}" if place.place is not None else "no place"
+        click.echo(f"{who}: {place.phase}, {place.status}, {rank}")
+
+
 def _bot_settings(
     rules: str, seed: str | None, time_limit: int, undo: UndoPolicy, hints: bool
 ) -> Settings:
     return Settings(rules=rules, seed=seed, time_limit_s=time_limit, undo=undo, hints=hints)
-
-
-def login_name() -> str:
-    """Give a name for somebody who chose none."""
-    try:
-        return tidied(getpass.getuser())[:16].strip() or GUEST
-    except (KeyError, OSError):
-        return GUEST
-
-
-def identity_of(url: str, token_file: Path | None, fresh: bool) -> Identity:
-    """Give the player to be, or say why it cannot be."""
-    try:
-        return open_identity(url, token_file=token_file, fresh=fresh)
-    except TokenInUse as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"cannot open {token_file}: {error.strerror}") from None
 
 
 @main.command()

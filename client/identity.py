@@ -49,6 +49,11 @@ class Identity:
         self.token = None
         self._write()
 
+    def stand_back(self) -> None:
+        """Be no longer the one who was last in this terminal."""
+        self._terminal = ""
+        self._write()
+
     def close(self) -> None:
         """Give the file free for another client."""
         if self._file is not None:
@@ -87,6 +92,31 @@ def open_identity(url: str, *, token_file: Path | None = None, fresh: bool = Fal
     if sys.platform == "win32":  # no locks there: a player for this run only
         return Identity()
     return _free_identity(_token_folder(), url)
+
+
+def adopt(url: str, token: str, name: str) -> None:
+    """Keep a token that was handed out, as the player to be first in this terminal.
+
+    Raises:
+        OSError: there is no file that it could be kept in.
+    """
+    terminal = _terminal()
+    kept: Identity | None = None
+    for path in _slots(_token_folder(), url):
+        file = _locked(path)
+        if file is None:
+            continue
+        found = Identity(file, terminal)
+        if kept is None and found.token in (None, token):
+            kept = found
+            continue
+        if terminal and _last_terminal(path) == terminal:
+            found.stand_back()
+        found.close()
+    if kept is None:
+        raise OSError(f"{SLOTS} players of this server are kept here already")
+    kept.keep(token, name)
+    kept.close()
 
 
 def _free_identity(folder: Path, url: str) -> Identity:

@@ -30,13 +30,17 @@ ANSWER_LIMIT = 15.0  # seconds for the server to answer a request
 
 
 class OrganiserFailed(Exception):
-    """The server would not do it; the text says why."""
+    """The server would not do it; the text says why, and the code too where there is one."""
+
+    def __init__(self, why: str, code: str = "") -> None:
+        super().__init__(why)
+        self.code = code
 
 
 class Organiser:
     """A link whose messages are waited for, one request after another."""
 
-    def __init__(self, url: str, identity: Identity, name: str) -> None:
+    def __init__(self, url: str, identity: Identity, name: str | None) -> None:
         self.state = State()
         self.url = url
         self._is_new = True  # nothing was heard from the server so far
@@ -125,7 +129,7 @@ class Organiser:
             self._is_new = False
             self.state = model.heard(self.state, heard, time.monotonic())
         if isinstance(heard, Refused):
-            raise OrganiserFailed(heard.reason)
+            raise OrganiserFailed(heard.reason, heard.code)
         return heard
 
     def _named(self, why: str) -> str:

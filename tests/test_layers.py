@@ -111,7 +111,8 @@ ONLY_FOR: dict[str, str] = {
     "prometheus_client": "server.metrics server.pages",
     "pythonjsonlogger": "server.logs",
     "uvloop": "server.cli server.workers",
-    "click": "server.cli client.cli client.options",
+    "click": "server.cli client.cli client.options client.whoami client.tournament.acting"
+    " client.tournament.cli client.tournament.errand client.tournament.showing",
     "rustworkx": "server.tournament.pairing.matching",
     "py4swiss": "server.tournament.pairing.dutch",
     "openskill": "server.tournament.rating",

@@ -158,7 +158,7 @@ def test_a_mistyped_command_is_no_host_name(
     assert "'reply' is no command and no host; did you mean 'replay'?" in result.output
     result = run("frobnicate")
     assert result.exit_code == 2
-    assert "Commands: bot, play, race, record, replay, verify, watch" in result.output
+    assert "Commands: bot, play, race, record, replay, tournament, verify, watch" in result.output
     assert opened == []
     assert run("raspberry").exit_code == 0
     assert opened[0]["url"] == "ws://raspberry:8765"

@@ -1,0 +1,405 @@
+"""The organiser's acts as commands: each is one act of `wire.acts`, with its reason."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar, cast
+
+import click
+
+from client.options import at_most
+from client.tournament import plan, roll
+from client.tournament.errand import Errand, person
+from client.tournament.scene import Scene
+from wire import acts as a
+from wire.tournaments import MatchLine
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+code = click.argument("code")
+player = click.argument("player")
+match = click.argument("match")
+yes = click.option("--yes", is_flag=True, help="Ask nothing; confirm what would be asked.")
+
+
+def why(*, needed: bool) -> Callable[[C], C]:
+    """Let a command take the reason, which goes into the audit log."""
+    return click.option(
+        "--why",
+        required=needed,
+        default=None if needed else "",
+        callback=at_most(200) if needed else None,
+        help="The reason, for the audit log.",
+    )
+
+
+@click.command("start")
+@code
+@why(needed=False)
+@click.pass_context
+def start(ctx: click.Context, code: str, why: str) -> None:
+    """Start now, whatever was scheduled."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Begin(), why)
+
+
+@click.command("pause")
+@code
+@why(needed=True)
+@click.pass_context
+def pause(ctx: click.Context, code: str, why: str) -> None:
+    """Let nothing new start; races that run are raced to their end."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Pause(), why)
+
+
+@click.command("resume")
+@code
+@why(needed=False)
+@click.pass_context
+def resume(ctx: click.Context, code: str, why: str) -> None:
+    """Go on after a pause."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Resume(), why)
+
+
+@click.command("extend")
+@code
+@click.argument("what", type=click.Choice(["start", "round-start", "round", "arena"]))
+@click.argument("minutes", type=click.FloatRange(1 / 60, 10_080))
+@why(needed=False)
+@click.pass_context
+def extend(ctx: click.Context, code: str, what: str, minutes: float, why: str) -> None:
+    """Put off the start, the start or the deadline of the round, or an arena's end."""
+    kind = cast(Literal["start", "round-start", "round", "arena"], what)
+    act = a.Extend(what=kind, seconds=max(1, round(60 * minutes)))
+    Errand(ctx, code).direct(lambda scene, sure: act, why)
+
+
+@click.command("restart")
+@code
+@match
+@why(needed=True)
+@yes
+@click.pass_context
+def restart(ctx: click.Context, code: str, match: str, why: str, yes: bool) -> None:
+    """Let a match begin anew on a new deal."""
+    Errand(ctx, code, yes=yes).direct(lambda scene, sure: a.Restart(match=match, confirm=sure), why)
+
+
+@click.command("void")
+@code
+@match
+@why(needed=True)
+@yes
+@click.pass_context
+def void(ctx: click.Context, code: str, match: str, why: str, yes: bool) -> None:
+    """Let a match count for nobody."""
+    Errand(ctx, code, yes=yes).direct(
+        lambda scene, sure: a.VoidMatch(match=match, confirm=sure), why
+    )
+
+
+@click.command("override")
+@code
+@match
+@click.argument("order", nargs=-1, required=True, metavar="PLAYER...")
+@why(needed=True)
+@yes
+@click.pass_context
+def override(
+    ctx: click.Context, code: str, match: str, order: tuple[str, ...], why: str, yes: bool
+) -> None:
+    """Decide a match: its players best first; = joins equal ones, as in ann=bob cem.
+
+    The others of the match may be left out where one is named: they are equal behind.
+    """
+    Errand(ctx, code, yes=yes).direct(
+        lambda scene, sure: a.Override(
+            match=match, places=places(scene, match, order), confirm=sure
+        ),
+        why,
+    )
+
+
+def places(scene: Scene, match: str, order: Sequence[str]) -> list[list[str]]:
+    """Give the places that an order of names stands for."""
+    named = [[person(scene, name).entry for name in each.split("=")] for each in order]
+    known: MatchLine | None = scene.matches.get(match)
+    if known is None:
+        return named
+    said = {entry for equals in named for entry in equals}
+    rest = [entry for entry in known.entries if entry not in said]
+    return [*named, rest] if rest else named
+
+
+@click.command("disqualify")
+@code
+@player
+@why(needed=True)
+@click.pass_context
+def disqualify(ctx: click.Context, code: str, player: str, why: str) -> None:
+    """Put a player out."""
+    Errand(ctx, code).direct(
+        lambda scene, sure: a.Disqualify(player=person(scene, player).entry), why
+    )
+
+
+@click.command("reinstate")
+@code
+@player
+@why(needed=True)
+@click.pass_context
+def reinstate(ctx: click.Context, code: str, player: str, why: str) -> None:
+    """Take a player in again who was put out or has left."""
+    Errand(ctx, code).direct(
+        lambda scene, sure: a.Reinstate(player=person(scene, player).entry), why
+    )
+
+
+@click.command("readmit")
+@code
+@player
+@why(needed=False)
+@click.pass_context
+def readmit(ctx: click.Context, code: str, player: str, why: str) -> None:
+    """Take a player in again who has left, as if they had come back by themselves."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Readmit(player=person(scene, player).entry), why)
+
+
+@click.command("remove")
+@code
+@player
+@why(needed=False)
+@click.pass_context
+def remove(ctx: click.Context, code: str, player: str, why: str) -> None:
+    """Take a player out without blame."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Remove(player=person(scene, player).entry), why)
+
+
+@click.command("substitute")
+@code
+@player
+@click.argument("substitute")
+@why(needed=True)
+@click.pass_context
+def substitute(ctx: click.Context, code: str, player: str, substitute: str, why: str) -> None:
+    """Let SUBSTITUTE, a player's id on this server, play on in a player's place."""
+    Errand(ctx, code).direct(
+        lambda scene, sure: a.Substitute(player=person(scene, player).entry, substitute=substitute),
+        why,
+    )
+
+
+@click.command("invite")
+@code
+@click.argument("players", nargs=-1, required=True, metavar="PLAYER...")
+@why(needed=False)
+@click.pass_context
+def invite(ctx: click.Context, code: str, players: tuple[str, ...], why: str) -> None:
+    """Enter players by their ids on this server; after the start, late."""
+    for each in players:
+        _invite(Errand(ctx, code), each, why)
+
+
+def _invite(errand: Errand, player: str, why: str) -> None:
+    errand.direct(lambda scene, sure: a.Invite(player=player), why)
+
+
+@click.command("open-check-in")
+@code
+@why(needed=False)
+@click.pass_context
+def open_check_in(ctx: click.Context, code: str, why: str) -> None:
+    """Ask the players to say that they are there; only who does will start."""
+    Errand(ctx, code).direct(lambda scene, sure: a.OpenCheckIn(), why)
+
+
+@click.command("close-check-in")
+@code
+@why(needed=False)
+@click.pass_context
+def close_check_in(ctx: click.Context, code: str, why: str) -> None:
+    """Ask no longer; what was said stays."""
+    Errand(ctx, code).direct(lambda scene, sure: a.CloseCheckIn(), why)
+
+
+@click.command("check-in-for")
+@code
+@player
+@click.pass_context
+def check_in_for(ctx: click.Context, code: str, player: str) -> None:
+    """Say for a player that they are there."""
+    Errand(ctx, code).direct(lambda scene, sure: a.CheckInFor(player=person(scene, player).entry))
+
+
+@click.command("seed")
+@code
+@click.option("--rating", "method", flag_value="rating", help="By rating.")
+@click.option("--draw", help="At random, by this public seed.")
+@click.option(
+    "--list",
+    "listed",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="By the names in a CSV file, best first.",
+)
+@why(needed=False)
+@click.pass_context
+def seed(
+    ctx: click.Context,
+    code: str,
+    method: str | None,
+    draw: str | None,
+    listed: Path | None,
+    why: str,
+) -> None:
+    """Set the order of the seeds."""
+    if sum(each is not None for each in (method, draw, listed)) != 1:
+        raise click.UsageError("say one of --rating, --draw SEED and --list FILE")
+    names = read_roll(listed) if listed is not None else []
+
+    def act(scene: Scene, sure: bool) -> a.Seed:
+        if draw is not None:
+            return a.Seed(method="random", draw=draw)
+        if listed is None:
+            return a.Seed(method="rating")
+        return a.Seed(method="list", order=[person(scene, name).entry for name in names])
+
+    Errand(ctx, code).direct(act, why)
+
+
+def read_roll(file: Path) -> list[str]:
+    """Read a list of names."""
+    try:
+        return roll.read(file.read_text(encoding="utf-8"))
+    except roll.BadRoll as error:
+        raise click.ClickException(f"{file}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{file}: this is no text in UTF-8 ({error})") from None
+
+
+@click.command("repair")
+@code
+@click.argument("pairs", nargs=-1, metavar="[A:B...]")
+@why(needed=True)
+@click.pass_context
+def repair(ctx: click.Context, code: str, pairs: tuple[str, ...], why: str) -> None:
+    """Pair a round again before it starts: by the rules, or by hand with the pairs given.
+
+    By hand, who is in no pair has a bye.
+    """
+
+    def act(scene: Scene, sure: bool) -> a.Repair:
+        return a.Repair(pairs=[pair_of(scene, each) for each in pairs] if pairs else None)
+
+    Errand(ctx, code).direct(act, why)
+
+
+def pair_of(scene: Scene, text: str) -> tuple[str, str]:
+    """Read two names with a colon between them."""
+    one, sign, other = text.partition(":")
+    if not sign:
+        raise click.ClickException(f"{text!r}: write two players as A:B")
+    return person(scene, one).entry, person(scene, other).entry
+
+
+@click.command("hold")
+@code
+@click.argument("on", type=click.Choice(["on", "off"]))
+@why(needed=False)
+@click.pass_context
+def hold(ctx: click.Context, code: str, on: str, why: str) -> None:
+    """Keep each round's results back until they are published, or do so no longer."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Hold(on=on == "on"), why)
+
+
+@click.command("publish")
+@code
+@why(needed=False)
+@click.pass_context
+def publish(ctx: click.Context, code: str, why: str) -> None:
+    """Publish the results of the round that is over."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Publish(), why)
+
+
+@click.command("announce")
+@code
+@click.argument("text", callback=at_most(200))
+@click.pass_context
+def announce(ctx: click.Context, code: str, text: str) -> None:
+    """Say something to everybody who looks."""
+    Errand(ctx, code).direct(lambda scene, sure: a.Announce(text=text))
+
+
+@click.command("cancel")
+@code
+@why(needed=True)
+@yes
+@click.pass_context
+def cancel(ctx: click.Context, code: str, why: str, yes: bool) -> None:
+    """Call the tournament off."""
+    errand = Errand(ctx, code, yes=yes)
+    errand.ask(f"This calls tournament {errand.code} off for everybody.")
+    errand.direct(lambda scene, sure: a.Cancel(), why)
+
+
+@click.command("edit")
+@code
+@click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False
+)
+@click.option("--stage", "stages", multiple=True, metavar="SPEC", help="As in create.")
+@click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="As in create.")
+@why(needed=False)
+@click.pass_context
+def edit(
+    ctx: click.Context,
+    code: str,
+    file: Path | None,
+    stages: tuple[str, ...],
+    sets: tuple[str, ...],
+    why: str,
+) -> None:
+    """Change the settings before the start: those of FILE, or single ones of those there are."""
+
+    def act(scene: Scene, sure: bool) -> a.Edit:
+        assert scene.tournament is not None
+        try:
+            if file is not None:
+                return a.Edit(settings=plan.read(read_text(file), stages, sets))
+            return a.Edit(settings=plan.changed(scene.tournament.settings, stages, sets))
+        except plan.BadPlan as error:
+            raise click.ClickException(str(error)) from None
+
+    Errand(ctx, code).direct(act, why)
+
+
+def read_text(file: Path) -> str:
+    """Read a text file."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{file}: {error}") from None
+
+
+COMMANDS: Final = (
+    start,
+    pause,
+    resume,
+    extend,
+    restart,
+    void,
+    override,
+    disqualify,
+    reinstate,
+    readmit,
+    remove,
+    substitute,
+    invite,
+    open_check_in,
+    close_check_in,
+    check_in_for,
+    seed,
+    repair,
+    hold,
+    publish,
+    announce,
+    cancel,
+    edit,
+)

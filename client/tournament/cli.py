@@ -1,0 +1,333 @@
+"""The command `klondike tournament`: open one, run it, look at it, take its results out."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from client.children import SAFE_PATH
+from client.identity import Identity, adopt
+from client.organiser import OrganiserFailed
+from client.tournament import export as exports
+from client.tournament import keyring, plan, roll
+from client.tournament.acting import COMMANDS, code, read_roll, read_text, why
+from client.tournament.errand import Chosen, Errand, fresh_file, key_options, server_option
+from client.tournament.keyring import Keys
+from client.tournament.office import Office
+from client.tournament.scene import Scene
+from client.tournament.showing import listing, show
+from client.whoami import identity_of, login_name
+from client.words import clean
+from wire.acts import Enrol
+from wire.messages import ClientMessage
+from wire.tournaments import CheckIn, Claim, Enter, Organise, Place, Rejoin, Webhook, Withdraw
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@server_option
+@key_options
+@click.option("--yes", is_flag=True, help="Ask nothing; confirm what would be asked.")
+@click.pass_context
+def tournament(
+    ctx: click.Context, server: str | None, key: str | None, key_file: Path | None, yes: bool
+) -> None:
+    """Open a tournament and run it, look at one, or take part.
+
+    A tournament is named by its code. Players are named by name, or by id.
+    """
+    ctx.obj = Chosen(server, key or "", key_file or keyring.keyring_file(), yes)
+
+
+for _command in (*COMMANDS, listing, show):
+    tournament.add_command(_command)
+
+
+# --- opening --------------------------------------------------------------------------
+
+
+@tournament.command()
+@click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False
+)
+@click.option("--title", help="What it is called, up to 40 characters.")
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    metavar="SPEC",
+    help="A format and its settings, as swiss:rounds=6,qualify=8 or double:final=reset; "
+    "repeat it for the stages that follow.",
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting by its name in the file, as race.time_limit_s=600 or start_at=2027-01-15T19:30.",
+)
+@click.option("--unlisted", is_flag=True, help="Keep it out of the public list.")
+@click.option("--json", "as_json", is_flag=True, help="Print code and keys as JSON.")
+@click.pass_context
+def create(
+    ctx: click.Context,
+    file: Path | None,
+    title: str | None,
+    stages: tuple[str, ...],
+    sets: tuple[str, ...],
+    unlisted: bool,
+    as_json: bool,
+) -> None:
+    """Open a tournament with the settings of FILE (TOML), of the options, or of both.
+
+    Its keys are kept in a file that only you can read, and shown once: give the referee's to
+    those who help you.
+    """
+    errand = Errand(ctx)
+    titles = (f"title={title}",) if title is not None else ()
+    try:
+        settings = plan.read(read_text(file) if file else "", stages, (*sets, *titles))
+        plan.check_size(Organise(settings=settings, public=not unlisted))
+    except plan.BadPlan as error:
+        raise click.ClickException(f"{file or 'the settings'}: {error}") from None
+    made = errand.run(lambda office: office.organise(settings, public=not unlisted))
+    keys = Keys(errand.server, settings.title, made.owner, made.referee)
+    try:
+        keyring.keep(made.tournament, keys, errand.key_file)
+        kept = f"The keys are kept in {errand.key_file}."
+    except OSError as error:
+        kept = f"The keys could not be kept ({error.strerror}): write them down."
+    if as_json:
+        click.echo(msgspec.json.encode(made))
+        return
+    click.echo(f"tournament {made.tournament}   page {_page(errand.server, made.tournament)}")
+    click.echo(f"owner's key    {made.owner}")
+    click.echo(f"referee's key  {made.referee}")
+    click.echo(kept)
+
+
+def _page(server: str, code: str) -> str:
+    return f"{server.replace('ws', 'http', 1)}/t/{code}"
+
+
+# --- players --------------------------------------------------------------------------
+
+
+@tournament.command("import")
+@code
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write what each player needs to come in; CODE-players.csv by default.",
+)
+@why(needed=False)
+@click.pass_context
+def import_(ctx: click.Context, code: str, file: Path, out: Path | None, why: str) -> None:
+    """Make a player of every name in a CSV FILE and enter them.
+
+    The answer is a file that only you can read, with a secret token for each: whoever has it
+    is that player. Hand each line to its player. A name that is entered already is left out.
+    """
+    errand = Errand(ctx, code)
+    key = errand.key_or_end()
+    names = read_roll(file)
+    target = out or Path(f"{errand.code}-players.csv")
+    fresh_file(target)
+    claims: list[Claim] = []
+    passed: list[str] = []
+
+    async def enrol(office: Office) -> None:
+        for part in roll.messages(names):
+            done = await office.enrol(errand.code, key, Enrol(names=part), why)
+            claims.extend(done.players)
+            passed.extend(done.passed)
+            # After each part: a token that was given out once must not be lost.
+            target.write_text(roll.claims_text(claims, errand.server), encoding="utf-8")
+
+    try:
+        errand.run(enrol)
+    finally:
+        if not claims:
+            target.unlink(missing_ok=True)
+    said = f", {len(passed)} were entered before" if passed else ""
+    click.echo(f"{len(claims)} players entered{said}.")
+    if claims:
+        click.echo(f"{target}: a token for each; hand every line to its player.")
+
+
+@tournament.command()
+@click.argument("token")
+@click.pass_context
+def claim(ctx: click.Context, token: str) -> None:
+    """Be the player of a token that an organiser handed out, from now on in this terminal."""
+    server = Errand(ctx).server
+    identity = Identity()
+    identity.token = token
+
+    async def name() -> str:
+        async with Office(server, identity, None) as office:
+            return office.state.name
+
+    if not 20 <= len(token) <= 100:
+        raise click.ClickException("that is no token")
+    try:
+        found = asyncio.run(name())
+        if identity.token != token:
+            raise click.ClickException("nobody on this server has that token")
+        adopt(server, token, found)
+    except OrganiserFailed as failure:
+        raise click.ClickException(str(failure)) from None
+    except OSError as error:
+        raise click.ClickException(f"the token could not be kept: {error}") from None
+    click.echo(f"You are {clean(found)}; come in with: klondike {server}")
+
+
+def _take_part(ctx: click.Context, code: str, message: ClientMessage) -> None:
+    errand = Errand(ctx, code)
+    identity = identity_of(errand.server, None, False)
+
+    async def go() -> Place:
+        async with Office(errand.server, identity, identity.name or login_name()) as office:
+            return await office.take_part(message)  # type: ignore[arg-type]
+
+    try:
+        place = asyncio.run(go())
+    except OrganiserFailed as failure:
+        raise click.ClickException(str(failure)) from None
+    finally:
+        identity.close()
+    seed = f", seed {place.seed}" if place.seed is not None else ""
+    mark = " and checked in" if place.checked else ""
+    standing = (
+        "You have no place." if place.entry is None else f"You are {place.status}{mark}{seed}."
+    )
+    click.echo(standing)
+
+
+@tournament.command()
+@code
+@click.pass_context
+def enter(ctx: click.Context, code: str) -> None:
+    """Take a place; then `klondike` brings you to your races."""
+    _take_part(ctx, code, Enter(tournament=Errand(ctx, code).code))
+
+
+@tournament.command("check-in")
+@code
+@click.pass_context
+def check_in(ctx: click.Context, code: str) -> None:
+    """Say that you are there."""
+    _take_part(ctx, code, CheckIn(tournament=Errand(ctx, code).code))
+
+
+@tournament.command()
+@code
+@why(needed=False)
+@click.pass_context
+def withdraw(ctx: click.Context, code: str, why: str) -> None:
+    """Give your place up."""
+    _take_part(ctx, code, Withdraw(tournament=Errand(ctx, code).code, why=why))
+
+
+@tournament.command()
+@code
+@click.pass_context
+def rejoin(ctx: click.Context, code: str) -> None:
+    """Come back after having withdrawn."""
+    _take_part(ctx, code, Rejoin(tournament=Errand(ctx, code).code))
+
+
+# --- notices --------------------------------------------------------------------------
+
+
+@tournament.command()
+@code
+@click.argument("url", required=False)
+@click.option("--rounds/--no-rounds", default=True, show_default=True, help="Tell of rounds.")
+@click.option("--results/--no-results", default=True, show_default=True, help="Tell of results.")
+@click.option("--end/--no-end", default=True, show_default=True, help="Tell of the end.")
+@click.pass_context
+def webhook(
+    ctx: click.Context, code: str, url: str | None, rounds: bool, results: bool, end: bool
+) -> None:
+    """Have the server tell URL of rounds and results; without one, nobody any more."""
+    errand = Errand(ctx, code)
+    message = Webhook(
+        tournament=errand.code,
+        key=errand.key_or_end(),
+        url=url or "",
+        rounds=rounds,
+        results=results,
+        end=end,
+    )
+    hooked = errand.run(lambda office: office.webhook(message))
+    click.echo(f"secret  {hooked.secret}" if hooked.secret else "Nobody is told any more.")
+
+
+# --- taking it out --------------------------------------------------------------------
+
+
+@tournament.command()
+@code
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--no-replays", is_flag=True, help="Leave the races' replays out.")
+@click.pass_context
+def export(ctx: click.Context, code: str, target: Path, no_replays: bool) -> None:
+    """Write players, pairings, results, standings, audit, journal and replays.
+
+    TARGET is one archive if it ends in .zip, else a folder of files.
+    """
+    errand = Errand(ctx, code)
+
+    async def fetch(office: Office) -> dict[str, bytes]:
+        scene = await office.browse(errand.code, errand.key)
+        journal = await office.journal(errand.code, errand.key)
+        replays = {} if no_replays else await _replays(office, scene)
+        return exports.files(errand.code, scene, journal, replays)
+
+    content = errand.run(fetch)
+    try:
+        if target.suffix == ".zip":
+            exports.archive(content, target)
+        else:
+            exports.folder(content, target)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
+    head = json.loads(content["journal.txt"].split(b"\n", 1)[0])["head"]
+    count = sum(name.startswith("replays/") for name in content)
+    click.echo(f"{target}: {count} replays, journal {head}")
+
+
+async def _replays(office: Office, scene: Scene) -> dict[str, list[str]]:
+    """Fetch the races that are over and may be shown; others are left out."""
+    found: dict[str, list[str]] = {}
+    for match in scene.matches.values():
+        for race in match.races:
+            if race.state == "raced":
+                try:
+                    found[race.room] = await office.record(race.room)
+                except OrganiserFailed as failure:
+                    click.echo(f"no replay of match {match.match}: {failure}", err=True)
+    return found
+
+
+@tournament.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def verify(file: Path) -> None:
+    """Recount an exported tournament: 0 it is as told, 1 it is not, 2 it cannot be read."""
+    # The rules live with the server; this program stays without them.
+    program = [sys.executable, *SAFE_PATH, "-m", "server.recount", str(file)]
+    sys.exit(subprocess.run(program).returncode)
+
+
+@tournament.command()
+@click.pass_context
+def keys(ctx: click.Context) -> None:
+    """List the tournaments whose keys are kept here."""
+    errand = Errand(ctx)
+    for number, each in sorted(keyring.load(errand.key_file).items()):
+        click.echo(f"{number}  {each.server}  {clean(each.title)}")

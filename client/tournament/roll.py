@@ -1,0 +1,72 @@
+"""Lists of players: read from a CSV file, and written with what each of them needs to come in."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from wire.text import tidied
+from wire.tournaments import Claim
+
+NAME_LENGTH = 16
+MESSAGE_BYTES = 3_000  # of names in one message
+MESSAGE_NAMES = 64
+HEADS = frozenset({"name", "player"})
+
+
+class BadRoll(Exception):
+    """The list cannot be used; the text says which line and why."""
+
+
+def read(text: str) -> list[str]:
+    """Give the names of a CSV text: its column `name` or `player`, or else its first one.
+
+    Raises:
+        BadRoll: a name is too long or stands twice, or there is none.
+    """
+    rows = [row for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")) if row]
+    column, first = _column(rows)
+    names: dict[str, int] = {}
+    for number, row in enumerate(rows[first:], first + 1):
+        name = tidied(row[column]) if column < len(row) else ""
+        if not name:
+            continue
+        if len(name) > NAME_LENGTH:
+            raise BadRoll(f"line {number}: {name!r} has more than {NAME_LENGTH} characters")
+        if name in names:
+            raise BadRoll(f"line {number}: {name!r} stands in line {names[name]} too")
+        names[name] = number
+    if not names:
+        raise BadRoll("there is no name in it")
+    return list(names)
+
+
+def _column(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Find the names' column, and the first row with one."""
+    heads = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    found = next((at for at, head in enumerate(heads) if head in HEADS), None)
+    return (found, 1) if found is not None else (0, 0)
+
+
+def messages(names: Iterable[str]) -> list[list[str]]:
+    """Part names into lists that each fit one message."""
+    parts: list[list[str]] = [[]]
+    size = 0
+    for name in names:
+        length = len(name.encode()) + 2
+        if size + length > MESSAGE_BYTES or len(parts[-1]) == MESSAGE_NAMES:
+            parts.append([])
+            size = 0
+        parts[-1].append(name)
+        size += length
+    return [part for part in parts if part]
+
+
+def claims_text(claims: Iterable[Claim], server: str) -> str:
+    """Write who was made, and how each one comes in."""
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    writer.writerow(["name", "player", "token", "command"])
+    for claim in claims:
+        command = f"klondike tournament --server {server} claim {claim.token}"
+        writer.writerow([claim.name, claim.player, claim.token, command])
+    return made.getvalue()

@@ -1,0 +1,97 @@
+"""A tournament as this client knows it: the newest message of each kind.
+
+Pure. What is heard replaces what was known; nothing of a tournament is worked out here.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from wire.messages import ServerMessage
+from wire.tournaments import (
+    Bracket,
+    Called,
+    Entrant,
+    Entrants,
+    MatchLine,
+    Pairings,
+    Place,
+    Progress,
+    Ranking,
+    Tournament,
+)
+
+ROUNDS: Final = 64  # kept; an arena has very many
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One tournament; parts that were not heard yet are empty."""
+
+    tournament: Tournament | None = None
+    entrants: Entrants | None = None
+    rankings: dict[int, Ranking] = field(default_factory=dict)  # by stage
+    brackets: dict[int, Bracket] = field(default_factory=dict)  # by stage
+    pairings: dict[int, Pairings] = field(default_factory=dict)  # by round
+    progress: Progress | None = None
+    place: Place | None = None
+    called: Called | None = None
+
+    @property
+    def people(self) -> dict[str, Entrant]:
+        """Give the entrants by their entry."""
+        return {each.entry: each for each in (self.entrants.entrants if self.entrants else ())}
+
+    @property
+    def seeds(self) -> dict[str, int]:
+        """Give everybody's number in the order of the seeds, from 1."""
+        entrants = self.entrants.entrants if self.entrants else ()
+        return {each.entry: number for number, each in enumerate(entrants, 1)}
+
+    @property
+    def matches(self) -> dict[str, MatchLine]:
+        """Give the matches that are known, by their id."""
+        return {match.match: match for on in self.pairings.values() for match in on.matches}
+
+    def find(self, named: str) -> Entrant | None:
+        """Give the entrant of an id or, in whatever case, of a name."""
+        entrants = self.entrants.entrants if self.entrants else []
+        for each in entrants:
+            if named in (each.entry, each.player):
+                return each
+        folded = [each for each in entrants if each.name.casefold() == named.casefold()]
+        return folded[0] if len(folded) == 1 else None
+
+
+def won(match: MatchLine, entry: str) -> float:
+    """Give how many races of a match somebody has won, an equal first place being half."""
+    raced = [race.rows for race in match.races if race.state == "raced"]
+    first = [[row.entry for row in rows if row.place == 1] for rows in raced]
+    return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
+
+
+def heard(scene: Scene, message: ServerMessage) -> Scene:
+    """Take in a message of the server; one of another tournament begins a new scene."""
+    code = getattr(message, "tournament", None)
+    match message:
+        case Tournament():
+            known = scene.tournament
+            if known is not None and known.tournament != code:
+                scene = Scene()
+            return replace(scene, tournament=message)
+        case Entrants():
+            return replace(scene, entrants=message)
+        case Ranking():
+            return replace(scene, rankings=scene.rankings | {message.stage: message})
+        case Bracket():
+            return replace(scene, brackets=scene.brackets | {message.stage: message})
+        case Pairings():
+            rounds = sorted((scene.pairings | {message.round: message}).items())
+            return replace(scene, pairings=dict(rounds[-ROUNDS:]))
+        case Progress():
+            return replace(scene, progress=message)
+        case Place():
+            return replace(scene, place=message)
+        case Called():
+            return replace(scene, called=message)
+        case _:
+            return scene

@@ -1,0 +1,355 @@
+"""Standings, pairings, players, schedule, live scores, one's own way and the audit log.
+
+Pure. Each is a canvas as wide and as long as it needs: the command line prints it whole, the
+screen shows the part that fits.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from client.canvas import Canvas
+from client.style import Ink
+from client.tournament.bracket import points
+from client.tournament.scene import Scene, won
+from client.words import clean, span
+from wire.tournaments import MatchLine, Pairings, PathLine, Ranking, Tournament
+
+SHORT: Final = {
+    "buchholz": "BH",
+    "buchholz-cut1": "BH-1",
+    "buchholz-cut2": "BH-2",
+    "median1": "Med-1",
+    "median2": "Med-2",
+    "fore-buchholz": "Fore",
+    "sonneborn-berger": "SB",
+    "direct-encounter": "DE",
+    "wins": "Wins",
+    "games-won": "Won",
+    "progressive": "Prog",
+    "koya": "Koya",
+    "cards": "Cards",
+    "total-time": "Time",
+    "best-race": "Best",
+    "best-time": "Best time",
+    "performance": "Perf",
+    "games": "Games",
+}
+_TIMES: Final = frozenset({"total-time", "best-time"})
+PHASES: Final = {
+    "draft": "not started",
+    "check-in": "check-in is open",
+    "running": "running",
+    "paused": "paused",
+    "finished": "finished",
+    "cancelled": "cancelled",
+}
+NAME: Final = 16
+CARDS: Final = 104
+BAR: Final = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text in its ink, at the left or the right of its column."""
+
+    text: str
+    ink: Ink = "plain"
+    right: bool = False
+
+
+Row = Sequence[Cell]
+EMPTY: Final = Cell("")
+
+
+def table(rows: Sequence[Row], *, ascii_only: bool = False) -> Canvas:
+    """Paint rows of cells, each column as wide as its widest cell."""
+    ruler = Canvas(0, 0, ascii_only=ascii_only)
+    count = max((len(row) for row in rows), default=0)
+    widths = [
+        max((ruler.width(row[at].text) for row in rows if at < len(row)), default=0)
+        for at in range(count)
+    ]
+    canvas = Canvas(len(rows), sum(widths) + 2 * count, ascii_only=ascii_only)
+    for number, row in enumerate(rows):
+        col = 0
+        for cell, width in zip(row, widths, strict=False):
+            if cell.right:
+                canvas.put_right(number, col + width, cell.text, cell.ink)
+            else:
+                canvas.put(number, col, cell.text, cell.ink)
+            col += width + 2
+    return canvas
+
+
+def stacked(parts: Sequence[Canvas], *, ascii_only: bool = False) -> Canvas:
+    """Paint canvases under each other, with a row between them."""
+    shown = [part for part in parts if part.rows]
+    rows = sum(part.rows + 1 for part in shown)
+    canvas = Canvas(rows, max((part.cols for part in shown), default=0), ascii_only=ascii_only)
+    top = 0
+    for part in shown:
+        blit(canvas, part, top, 0)
+        top += part.rows + 1
+    return canvas
+
+
+def blit(canvas: Canvas, part: Canvas, top: int, left: int) -> None:
+    """Paint one canvas on another, as far as it fits."""
+    for row in range(part.rows):
+        for run in part.runs(row):
+            canvas.put(top + row, left + run.col, run.text, run.ink)
+
+
+def figure(key: str, value: float) -> str:
+    """Write the value of a tie-break."""
+    if key in _TIMES:
+        return span(value)
+    return str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0")
+
+
+def instant(milliseconds: int) -> str:
+    """Write an instant by this machine's clock and zone."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%d %b %H:%M:%S")
+    except (OverflowError, OSError, ValueError):
+        return "?"
+
+
+def name_of(scene: Scene, entry: str) -> str:
+    """Give the name of whoever has a place, fit for a terminal."""
+    found = scene.people.get(entry)
+    return clean(found.name) if found is not None else clean(entry)
+
+
+def head(t: Tournament) -> list[str]:
+    """Give what a tournament is and how it stands, as a few lines."""
+    lines = [f"{clean(t.settings.title) or t.tournament}   ({t.tournament})"]
+    lines.append(f"{', then '.join(map(clean, t.stages))}; {t.entrants} players; {PHASES[t.phase]}")
+    if t.reason:
+        lines.append(clean(t.reason))
+    if t.phase in ("running", "paused") and t.round is not None:
+        lines.append(f"round {t.round}: {t.open} matches to be decided")
+    lines += [f"! {clean(each.text)}" for each in t.notices[-3:]]
+    return lines
+
+
+# --- standings ------------------------------------------------------------------------
+
+
+def standings(scene: Scene, ranking: Ranking, *, own: str = "", ascii_only: bool = False) -> Canvas:
+    """Paint the standings of a stage, group by group."""
+    several = len(ranking.groups) > 1
+    parts = []
+    for number, group in enumerate(ranking.groups, 1):
+        rows = [_standings_head(ranking)]
+        rows += [_standings_row(scene, ranking, line, own) for line in group]
+        if several:
+            parts.append(table([[Cell(f"Group {number}", "bold")]]))
+        parts.append(table(rows, ascii_only=ascii_only))
+    return stacked(parts, ascii_only=ascii_only)
+
+
+def _standings_head(ranking: Ranking) -> Row:
+    heads = [SHORT.get(key, key) for key in ranking.keys]
+    points_head = [Cell("Points", "dim", right=True)] if ranking.keys else []
+    keys = [Cell(each, "dim", right=True) for each in heads]
+    return [Cell("#", "dim", right=True), Cell("Player", "dim"), *points_head, *keys]
+
+
+def _standings_row(scene: Scene, ranking: Ranking, line: Any, own: str) -> Row:
+    person = scene.people.get(line.entry)
+    is_in = person is None or person.status == "in"
+    ink: Ink = "own" if line.entry == own else ("plain" if is_in else "dim")
+    note = line.note or ("" if is_in or person is None else person.status)
+    figures = [
+        Cell(figure(key, value), ink, right=True)
+        for key, value in zip(ranking.keys, line.values, strict=False)
+    ]
+    return [
+        Cell(str(line.place or "-"), ink, right=True),
+        Cell(name_of(scene, line.entry), ink),
+        *([Cell(points(line.points), ink, right=True)] if ranking.keys else []),
+        *figures,
+        Cell(clean(note), "dim"),
+    ]
+
+
+# --- pairings -------------------------------------------------------------------------
+
+
+def pairings(scene: Scene, on: Pairings, *, own: str = "", ascii_only: bool = False) -> Canvas:
+    """Paint a round: who meets whom, what it came to, and why they meet."""
+    rows: list[Row] = [[Cell(f"Round {on.round}", "bold"), Cell(instant(on.starts), "dim")]]
+    rows += [_match_row(scene, match, own) for match in on.matches]
+    rows += [
+        [
+            Cell("-", "dim"),
+            Cell(name_of(scene, bye.entry), "own" if bye.entry == own else "plain"),
+            Cell({"bye": "bye", "half-bye": "half a point", "none": "no match"}[bye.kind], "dim"),
+            Cell(clean(bye.why), "dim"),
+        ]
+        for bye in on.byes
+    ]
+    return stacked(
+        [table(rows[:1], ascii_only=ascii_only), table(rows[1:], ascii_only=ascii_only)],
+        ascii_only=ascii_only,
+    )
+
+
+def _match_row(scene: Scene, match: MatchLine, own: str) -> Row:
+    ink: Ink = "own" if own in match.entries else "plain"
+    return [
+        Cell(match.match, "dim"),
+        Cell(sides(scene, match), ink),
+        Cell(result(scene, match), "good" if match.kind else "dim"),
+        Cell(clean(match.why), "dim"),
+    ]
+
+
+def sides(scene: Scene, match: MatchLine) -> str:
+    """Name who meets."""
+    return " - ".join(name_of(scene, entry) for entry in match.entries)
+
+
+def result(scene: Scene, match: MatchLine) -> str:
+    """Say what a match came to, or how far it is."""
+    if match.kind is None:
+        raced = sum(race.state == "raced" for race in match.races)
+        return f"after {raced} races" if raced else "not decided"
+    if not match.places:
+        return "void"
+    how = "" if match.kind == "played" else f", {match.kind}"
+    if len(match.entries) == 2:
+        return f"{_duel(scene, match)}{how}"
+    order = sorted(zip(match.places, match.entries, strict=True), key=lambda pair: pair[0])
+    return ", ".join(f"{place}. {name_of(scene, entry)}" for place, entry in order) + how
+
+
+def score_of(match: MatchLine, entry: str) -> str:
+    """Give the races won in a series, or the cards brought home in a single race."""
+    raced = [race for race in match.races if race.state == "raced"]
+    lines = [row for race in raced for row in race.rows if row.entry == entry]
+    if not lines:
+        return ""
+    if len(raced) > 1:
+        return points(won(match, entry))
+    return str(lines[0].cards)
+
+
+def _duel(scene: Scene, match: MatchLine) -> str:
+    scores = [score_of(match, entry) for entry in match.entries]
+    score = f" {'-'.join(scores)}" if all(scores) else ""
+    if match.places[0] == match.places[1]:
+        return f"drawn{score}"
+    winner = match.entries[0] if match.places[0] < match.places[1] else match.entries[1]
+    return f"{name_of(scene, winner)} wins{score}"
+
+
+# --- the rest -------------------------------------------------------------------------
+
+
+def players(scene: Scene, *, ids: bool = False, ascii_only: bool = False) -> Canvas:
+    """Paint who takes part, in the order of the seeds; `ids` for organisers."""
+    rows: list[Row] = [
+        [Cell("Seed", "dim", right=True), Cell("Player", "dim"), Cell("Rating", "dim", right=True)]
+    ]
+    for number, each in enumerate(scene.entrants.entrants if scene.entrants else (), 1):
+        marks = ["bot"] if each.bot else []
+        marks += [each.status] if each.status != "in" else []
+        marks += ["is here"] if each.checked else []
+        cells = [
+            Cell(str(number), "dim", right=True),
+            Cell(clean(each.name), "plain" if each.status == "in" else "dim"),
+            Cell(str(each.rating), right=True),
+            *([Cell(each.entry, "dim")] if ids else []),
+            Cell(", ".join(marks), "dim"),
+        ]
+        rows.append(cells)
+    return table(rows, ascii_only=ascii_only)
+
+
+def schedule(t: Tournament, *, ascii_only: bool = False) -> Canvas:
+    """Paint what has an instant, in order of time."""
+    found = sorted(_instants(t))
+    rows: list[Row] = [[Cell(instant(at), "dim"), Cell(text)] for at, text in found]
+    return table(rows or [[Cell("No time is set yet.", "dim")]], ascii_only=ascii_only)
+
+
+def _instants(t: Tournament) -> Iterable[tuple[int, str]]:
+    before = t.phase in ("draft", "check-in")
+    if t.starts is not None:
+        yield t.starts, "The tournament starts." if before else "The tournament started."
+        if before and t.settings.check_in_s is not None:
+            yield t.starts - 1000 * t.settings.check_in_s, "Check-in opens."
+    if t.phase not in ("running", "paused"):
+        return
+    if t.round_starts is not None and t.ends is None:
+        yield t.round_starts, f"Round {t.round} starts."
+    if t.deadline is not None:
+        yield t.deadline, f"Round {t.round} has to be over."
+    if t.ends is not None:
+        yield t.ends, "Pairing stops."
+
+
+def live(scene: Scene, *, own: str = "", ascii_only: bool = False) -> Canvas:
+    """Paint the races that run."""
+    full, empty = ("#", ".") if ascii_only else ("█", "░")
+    rows: list[Row] = []
+    for race in scene.progress.races if scene.progress else ():
+        number = f", race {race.race}" if race.race > 1 else ""
+        rows.append([Cell(f"Match {race.match}{number}", "dim")])
+        for line in sorted(race.lines, key=lambda line: (-line.cards, line.down)):
+            bar = full * round(line.cards * BAR / CARDS)
+            told = f"{line.down} down" if line.outcome == "playing" else line.outcome
+            rows.append(
+                [
+                    Cell(name_of(scene, line.entry), "own" if line.entry == own else "plain"),
+                    Cell(str(line.cards), "bold", right=True),
+                    Cell(bar.ljust(BAR, empty), "good"),
+                    Cell(told, "dim"),
+                ]
+            )
+    return table(rows or [[Cell("No race is on.", "dim")]], ascii_only=ascii_only)
+
+
+def path(scene: Scene, *, ascii_only: bool = False) -> Canvas:
+    """Paint one's own way, round by round."""
+    place = scene.place
+    rows: list[Row] = [_path_row(scene, line) for line in (place.path if place else ())]
+    return table(rows or [[Cell("Nothing played yet.", "dim")]], ascii_only=ascii_only)
+
+
+def _path_row(scene: Scene, line: PathLine) -> Row:
+    others = ", ".join(name_of(scene, entry) for entry in line.opponents)
+    outcome = line.result or "not decided"
+    if line.place is not None:
+        best = "won" if line.place == 1 else f"place {line.place}"
+        outcome = best if line.result == "played" else f"{best} ({line.result})"
+    return [
+        Cell(f"Round {line.round}", "dim"),
+        Cell(line.match, "dim"),
+        Cell(f"against {others}" if others else "no opponent"),
+        Cell(outcome, "good" if line.place == 1 else "plain"),
+        Cell(f"{points(line.points)} points" if line.points else "", "dim"),
+    ]
+
+
+def audit(lines: Iterable[Mapping[str, Any]], scene: Scene, *, ascii_only: bool = False) -> Canvas:
+    """Paint the audit log: when, who, what, why."""
+    rows: list[Row] = []
+    for line in lines:
+        by = str(line["by"])
+        who = name_of(scene, by) if by in scene.people else by
+        rows.append(
+            [
+                Cell(str(line["version"]), "dim", right=True),
+                Cell(instant(int(line["at"])), "dim"),
+                Cell(clean(who), "own" if by != "rules" else "dim"),
+                Cell(str(line["act"])),
+                Cell(clean(str(line["why"]))),
+                Cell(clean(str(line["what"])), "dim"),
+            ]
+        )
+    return table(rows or [[Cell("Nothing yet.", "dim")]], ascii_only=ascii_only)

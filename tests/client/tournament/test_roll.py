@@ -1,0 +1,60 @@
+"""Lists of players, in and out."""
+
+import csv
+import io
+
+import pytest
+
+from client.tournament import roll
+from client.tournament.roll import BadRoll
+from wire import codec
+from wire.acts import Enrol
+from wire.messages import MAX_CLIENT_FRAME
+from wire.tournaments import Claim, Direct
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ann\nBob\n",
+        "name\nann\nBob",
+        "\ufeffclub,Name\r\nA,ann\r\nB,Bob\r\n",
+        "Player,rating\nann,1\n\nBob,2\n,3\n",
+        '"ann"\n" Bob "\n',
+    ],
+)
+def test_names_are_read_from_their_column_or_the_first_one(text: str) -> None:
+    assert roll.read(text) == ["ann", "Bob"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no name"),
+        ("name\n\n", "no name"),
+        ("ann\nbob\nann\n", "line 3: 'ann' stands in line 1 too"),
+        ("name\nabcdefghijklmnopq\n", "line 2: 'abcdefghijklmnopq' has more than 16"),
+    ],
+)
+def test_a_list_that_cannot_be_used_says_which_line(text: str, words: str) -> None:
+    with pytest.raises(BadRoll, match=words):
+        roll.read(text)
+
+
+@pytest.mark.parametrize("letter", ["a", "大", "🂡"])
+def test_every_part_fits_one_message_and_none_is_lost(letter: str) -> None:
+    names = [f"{letter * 12}{number:04}" for number in range(1000)]
+    parts = roll.messages(names)
+    assert [name for part in parts for name in part] == names
+    for part in parts:
+        sent = codec.encode(Direct(tournament="C" * 12, key="k" * 64, act=Enrol(names=part)))
+        assert len(sent) <= MAX_CLIENT_FRAME
+        assert isinstance(codec.decode_client(sent), Direct)
+
+
+def test_each_player_gets_a_line_with_a_command_that_needs_nothing_else() -> None:
+    claims = [Claim(player="abcd2345", name='Ann, "A"', token="t" * 43)]
+    text = roll.claims_text(claims, "wss://play.example:443")
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["name"] == 'Ann, "A"'
+    assert row["command"] == f"klondike tournament --server wss://play.example:443 claim {'t' * 43}"

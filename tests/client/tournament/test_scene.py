@@ -1,0 +1,64 @@
+"""What a client knows of a tournament is the newest of what it has heard."""
+
+from client.tournament.scene import ROUNDS, Scene, heard, won
+from tests.client.tournament.scenes import entrants, match, pairings, race, scene, tournament
+from wire.messages import Lobby
+from wire.tournaments import Called
+
+
+def test_a_newer_message_takes_the_place_of_the_former_one() -> None:
+    known = scene()
+    after = heard(known, entrants("zoe"))
+    assert [each.name for each in after.people.values()] == ["zoe"]
+    assert after.pairings == known.pairings
+
+
+def test_another_tournament_begins_anew() -> None:
+    after = heard(scene(), tournament(tournament="OTHER"))
+    assert after == Scene(tournament=after.tournament)
+
+
+def test_what_is_of_no_tournament_changes_nothing() -> None:
+    known = scene()
+    assert heard(known, Lobby(rooms=[])) is known
+
+
+def test_an_arena_fills_no_memory_with_its_rounds() -> None:
+    known = scene()
+    for number in range(1, 300):
+        known = heard(known, pairings(round=number))
+    assert list(known.pairings) == list(range(300 - ROUNDS, 300))
+
+
+def test_players_are_found_by_id_or_by_name_in_whatever_case() -> None:
+    known = scene()
+    for named in ("p2", "Bob", "bob", "BOB"):
+        found = known.find(named)
+        assert found is not None
+        assert found.entry == "p2"
+    assert known.find("nobody") is None
+    assert heard(known, entrants("Ann", "ann")).find("ANN") is None  # which of the two?
+
+
+def test_a_call_is_kept() -> None:
+    call = Called(
+        tournament="CUP",
+        title="",
+        match="1.1",
+        race=1,
+        room="R",
+        starts=1,
+        opponents=["bob"],
+        no_show_s=60,
+    )
+    assert heard(scene(), call).called == call
+
+
+def test_an_equal_race_of_a_series_is_half_a_race_won() -> None:
+    races = [
+        race(("p1", 1, 9), ("p2", 1, 9)),
+        race(("p2", 1, 9), ("p1", 2, 8)),
+        race(("p1", 1, 9), ("p2", 2, 8), state="void"),
+    ]
+    series = match("1.1", "p1", "p2", races=races)
+    assert (won(series, "p1"), won(series, "p2")) == (0.5, 1.5)

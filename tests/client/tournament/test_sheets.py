@@ -1,0 +1,136 @@
+"""Tables of a tournament, as the command line and the screen paint them."""
+
+from client.tournament import sheets
+from tests.client.tournament.scenes import (
+    entrants,
+    match,
+    pairings,
+    place,
+    progress,
+    race,
+    ranking,
+    scene,
+    tournament,
+)
+from wire.tournaments import ByeLine
+
+
+def text(canvas: sheets.Canvas) -> str:
+    return "\n".join(canvas.lines())
+
+
+def test_standings_have_points_and_the_values_that_separate_equals() -> None:
+    lines = sheets.standings(scene(), ranking()).lines()
+    assert lines[0].split() == ["#", "Player", "Points", "BH", "Time"]
+    assert lines[1].split() == ["1", "ann", "1", "0.5", "01:00"]
+    assert lines[2].split() == ["2", "Bob", "½", "1", "00:00"]
+    assert lines[4].split() == ["-", "cem", "0", "0", "01:00", "disqualified"]
+
+
+def test_a_format_without_points_has_no_column_for_them() -> None:
+    lines = sheets.standings(scene(), ranking(keys=[])).lines()
+    assert lines[0].split() == ["#", "Player"]
+
+
+def test_groups_have_headings() -> None:
+    shown = ranking(groups=[ranking().groups[0][:2], ranking().groups[0][2:]])
+    assert "Group 2" in text(sheets.standings(scene(), shown))
+
+
+def test_pairings_say_who_meets_whom_what_came_of_it_and_why() -> None:
+    on = pairings(byes=[ByeLine(entry="p4", kind="bye", why="odd number")])
+    shown = text(sheets.pairings(scene(), on))
+    assert "1.1  ann - cem  ann wins 71-65  equal points" in shown
+    assert "1.2  Bob - Dun  not decided     equal points" in shown
+    assert "Dun        bye             odd number" in shown
+
+
+def test_results_are_put_in_words() -> None:
+    known = scene()
+    drawn = match(
+        "1.1", "p1", "p2", kind="played", places=[1, 1], races=[race(("p1", 1, 5), ("p2", 1, 5))]
+    )
+    assert sheets.result(known, drawn) == "drawn 5-5"
+    assert sheets.result(known, match("1.1", "p1", "p2", kind="walkover", places=[2, 1])) == (
+        "Bob wins, walkover"
+    )
+    assert sheets.result(known, match("1.1", "p1", "p2", kind="void")) == "void"
+    heat = match("1.1", "p1", "p2", "p3", kind="played", places=[3, 1, 2])
+    assert sheets.result(known, heat) == "1. Bob, 2. cem, 3. ann"
+    series = match("1.1", "p1", "p2", races=[race(("p1", 1, 5), ("p2", 2, 4))])
+    assert sheets.result(known, series) == "after 1 races"
+
+
+def test_running_races_show_who_leads_first() -> None:
+    lines = sheets.live(scene(progress())).lines()
+    assert lines[0] == "Match 1.2"
+    assert lines[1].split()[:2] == ["Dun", "23"]
+    assert lines[1].endswith("resigned")
+    assert lines[2].split()[:2] == ["Bob", "17"]
+    assert "12 down" not in lines[1]
+    assert sheets.live(scene()).lines() == ["No race is on."]
+
+
+def test_ones_own_way_is_told_round_by_round() -> None:
+    shown = sheets.path(scene(place())).lines()
+    assert "Round 1  1.1  against cem  won" in shown[0]
+    assert "no opponent  bye" in shown[1]
+
+
+def test_players_come_in_the_order_of_their_seeds_with_ids_for_organisers() -> None:
+    assert sheets.players(scene()).lines()[1].split() == ["1", "ann", "1599"]
+    assert sheets.players(scene(), ids=True).lines()[1].split() == ["1", "ann", "1599", "p1"]
+
+
+def test_the_schedule_is_in_order_of_time() -> None:
+    t = tournament(deadline=1_800_000_900_000)
+    lines = sheets.schedule(t).lines()
+    assert [line[17:] for line in lines] == [
+        "The tournament started.",
+        "Round 1 starts.",
+        "Round 1 has to be over.",
+    ]
+
+
+def test_the_audit_names_players_and_says_why() -> None:
+    log = [
+        {"version": 1, "at": 0, "by": "p1", "act": "entered", "what": "{}", "why": ""},
+        {"version": 2, "at": 0, "by": "owner", "act": "paused", "what": "{}", "why": "coffee"},
+    ]
+    lines = sheets.audit(log, scene()).lines()
+    assert "ann" in lines[0]
+    assert "paused   coffee" in lines[1]
+
+
+def test_the_head_says_what_is_going_on_and_the_newest_announcements() -> None:
+    lines = sheets.head(tournament())
+    assert lines == [
+        "Autumn Cup   (CUP)",
+        "swiss, 2 rounds; 4 players; running",
+        "round 1: 1 matches to be decided",
+        "! soup is ready",
+    ]
+
+
+def test_strangers_text_is_made_fit_for_a_terminal() -> None:
+    nasty = scene(entrants("a\x1b[31m", "b\u202e", "c", "d"))
+    for canvas in (
+        sheets.players(nasty),
+        sheets.standings(nasty, ranking()),
+        sheets.pairings(nasty, pairings()),
+        sheets.live(nasty),
+    ):
+        assert "\x1b" not in text(canvas)
+        assert "\u202e" not in text(canvas)
+
+
+def test_no_instant_breaks_a_sheet() -> None:
+    assert sheets.instant(2**53) == "?"
+
+
+def test_columns_line_up_whatever_the_width_of_names() -> None:
+    wide = scene(entrants("大輔", "Bob", "c", "d"))
+    lines = sheets.players(wide).lines()
+    ruler = sheets.Canvas(1, 99)
+    ends = {ruler.width(line[: line.rindex("15") + 4]) for line in lines[1:]}
+    assert len(ends) == 1
