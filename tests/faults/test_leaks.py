@@ -146,7 +146,7 @@ async def returns(fleet: Fleet, visits: Visit, count: int) -> float:
 
 @pytest.mark.parametrize("visits", [open_and_leave, race_and_vanish, come_and_go])
 async def test_nothing_is_left_of_those_who_came_and_went(fleet: Fleet, visits: Visit) -> None:
-    await returns(fleet, visits, 200)
+    await returns(fleet, visits, 80)
     assert all(ttl > 0 for ttl in lifetimes(fleet))
 
 

@@ -141,6 +141,7 @@ async def test_a_node_that_is_told_to_stop_sends_its_players_elsewhere_and_the_r
     await finish(race)
 
 
+@pytest.mark.slow
 async def test_a_second_signal_ends_a_node_before_its_window_is_over(fleet: Fleet) -> None:
     berth = fleet.berths[0]
     berth.node.options += ["--drain-seconds", "600"]

@@ -141,6 +141,7 @@ async def test_a_photo_finish_on_two_nodes_is_decided_by_the_store_s_clock(fleet
     assert [last[row.player] for row in standings.rows] == [last[each] for each in by_time]
 
 
+@pytest.mark.slow
 async def test_players_who_come_back_all_the_time_lose_nothing(fleet: Fleet) -> None:
     plan = Plan(plays=40, per_s=30)
     plans = [Plan(plays=40, per_s=30, undo=True), plan, Plan(watches=True)]

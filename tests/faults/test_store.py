@@ -88,6 +88,7 @@ async def test_a_stall_of_the_store_for_ten_seconds_costs_time_and_nothing_else(
     assert [record.losses.total() for record in race.records] == [0, 0, 0]
 
 
+@pytest.mark.slow
 async def test_a_bad_line_to_the_store_costs_time_and_nothing_else(fleet: Fleet) -> None:
     race = await Race(fleet, BUSY, ROOM).begin()
     await race.running()
@@ -110,6 +111,7 @@ async def test_a_bad_line_to_the_store_costs_time_and_nothing_else(fleet: Fleet)
     await finish(race)
 
 
+@pytest.mark.slow
 async def test_a_store_killed_in_mid_race_has_all_that_was_acknowledged(fleet: Fleet) -> None:
     race = await Race(fleet, [Plan(plays=10_000, per_s=100, ahead=8)] * 3, ROOM).begin()
     await race.running()

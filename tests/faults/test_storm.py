@@ -22,7 +22,7 @@ def test_a_long_schedule_has_every_kind_of_fault_in_order_and_in_time() -> None:
 
 
 async def test_races_through_a_storm_lose_double_and_forget_nothing(tmp_path: Path) -> None:
-    figures = await Storm(tmp_path, SEED, 12, 1.2, vanishing=0).run()
+    figures = await Storm(tmp_path, SEED, 10, 1.2, vanishing=0).run()
     text = "\n".join(figures.lines())
     assert figures.is_good, text
     assert figures.verdict.zeros == (0, 0, 0, 0)

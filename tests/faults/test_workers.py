@@ -36,6 +36,7 @@ def is_there(pid: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 async def test_a_killed_worker_is_replaced_and_a_killed_supervisor_leaves_none(
     store: ValkeyProcess, tmp_path: Path
 ) -> None:
