@@ -91,7 +91,7 @@ class Node:
         )
         figures = metrics.registry(
             metrics.NodeCollector(
-                self.tally, self._gateway, lambda: len(self._rooms), lambda: self._store.up
+                self.tally, self._gateway, lambda: len(self._rooms), lambda: self._store.is_whole
             )
         )
         page = pages(lambda: self._gateway, lambda: self._store.up, figures, self._site.answer)
@@ -173,13 +173,13 @@ class Node:
     def _store_state(self, up: bool) -> None:
         if self._let_go:
             return
-        log.log(
-            logging.INFO if up else logging.ERROR,
-            "the store answers again" if up else "the store does not answer",
-            extra={"node": self.id},
-        )
+        if self._store.is_whole:
+            log.info("the store answers again", extra={"node": self.id})
+        else:
+            what = "a part of the store" if up else "the store"
+            log.error("%s does not answer", what, extra={"node": self.id})
         for connection in tuple(self._connections):
-            connection.store_state(up)
+            connection.store_state()
 
     def may_create(self, address: str) -> bool:
         """Whether this address may open one more room."""

@@ -87,6 +87,7 @@ class Connection:
         self._room: Room | None = None
         self._attendance = Attendance(self, desk.fairground)
         self._closed = False
+        self._store_is_away = False  # as the peer has been told
         desk.connections.add(self)
 
     # --- the gateway's side -----------------------------------------------------------
@@ -146,6 +147,7 @@ class Connection:
             self._quit_room()
             self._session.move("left")
             self.send(m.Left(room=room.code, kind=kind))
+            self.store_state()
             self.moved()  # a play that was under way has no outcome to wait for
 
     def replaced(self) -> None:
@@ -156,9 +158,12 @@ class Connection:
         self._attendance.leave()
         self._peer.close(m.Close.REPLACED, "a newer connection of this player is there")
 
-    def store_state(self, up: bool) -> None:
-        """Tell the peer that the store behind the server is away, or back."""
-        if self._session.state != "new":
+    def store_state(self) -> None:
+        """Tell the peer when the part of the store that it needs is away, or back."""
+        journals = self._desk.store.journals
+        up = journals.up if self._room is None else journals.is_up(self._room.jid)
+        if self._session.state != "new" and up == self._store_is_away:
+            self._store_is_away = not up
             self.send(m.Store(waiting=not up))
 
     # --- one message after the other --------------------------------------------------
@@ -177,7 +182,7 @@ class Connection:
             elif type(message) is m.Undo:
                 self._play(message.n, None)
             elif type(message) is m.Ping:
-                self.send(m.Pong(c=message.c, s=self._desk.store.clock.now()))
+                self.send(m.Pong(c=message.c, s=self._now()))
             else:
                 self._start(message)
         except Fault as fault:
@@ -494,6 +499,7 @@ class Connection:
             raise
         if self._room is not room:
             room.exit(self)  # let go of while it was being entered
+        self.store_state()
 
     def _stay_outside(self, former: str | None) -> None:
         """Be in no room, having left the former one for another that cannot be entered."""
@@ -509,6 +515,10 @@ class Connection:
             )
         await self._desk.store.players.set_room(self.player, None)
         self.left("left")
+
+    def _now(self) -> int:
+        """Give the time that the peer's race goes by."""
+        return self._desk.store.clock.now() if self._room is None else self._room.now()
 
     def _quit_room(self) -> None:
         room, self._room = self._room, None

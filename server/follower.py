@@ -230,7 +230,7 @@ class Follower(Generic[R, E]):
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
         """
-        patience = Patience(self._store)
+        patience = self._patience()
         for _ in range(ATTEMPTS):
             events = decide(self.replica)
             if not events:
@@ -272,6 +272,13 @@ class Follower(Generic[R, E]):
                 case Denied():
                     raise denied(outcome.code)
         raise race_lost()
+
+    def now(self) -> int:
+        """Estimate the official time of this journal, in ms."""
+        return self._store.journals.now_at(self.jid)
+
+    def _patience(self) -> Patience:
+        return Patience(self._store.journals.reach(self.jid))
 
     async def set_timer(self, due: int) -> None:
         """Have some node look at this at an instant."""

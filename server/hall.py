@@ -156,8 +156,8 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
     def _batch(self, events: Sequence[ev.AnyEvent]) -> Batch:
         twin = self.t.fork()
         for event in events:
-            twin.fold(max(self._store.clock.now(), twin.at), event)
-        self.net = self._store.clock.now() + NET_MS
+            twin.fold(max(self.now(), twin.at), event)
+        self.net = self.now() + NET_MS
         return Batch(
             payloads=[ev.encode(event) for event in events],
             ttl_s=keys.TOURNAMENT_S,

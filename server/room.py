@@ -59,7 +59,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         self._judging: dict[str, asyncio.TimerHandle] = {}
         self._present: dict[Viewer, bool] = {}  # whether it counts as a spectator
         self.presence = Presence(node, self._say, self._presence_changed)
-        self.live = Audience(Race(), self.presence, locked=False, now=store.clock.now)
+        self.live = Audience(Race(), self.presence, locked=False, now=self.now)
 
     @property
     def race(self) -> Race:
@@ -174,7 +174,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             kind="resynchronised",
             text=f"The store lost its last moments: the record stands at event "
             f"{self.race.version} of {known}.",
-            at=self._store.clock.now(),
+            at=self.now(),
         )
         for viewer in self.viewers:
             viewer.send(news)
@@ -185,11 +185,11 @@ class Room(Follower[Race, ev.AnyEvent]):
     def _batch(self, events: Sequence[ev.AnyEvent]) -> Batch:
         twin = self.race.fork()
         for event in events:
-            twin.fold(max(self._store.clock.now(), twin.at), event)
+            twin.fold(max(self.now(), twin.at), event)
         due = twin.next_due()
         return Batch(
             payloads=[ev.encode(event) for event in events],
-            ttl_s=lifetime_s(twin, self._store.clock.now()),
+            ttl_s=lifetime_s(twin, self.now()),
             sets=summary_of(twin),
             offsets=offsets(events, twin),
             not_before=not_before(events),
@@ -267,7 +267,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         outcome: ActOutcome,
     ) -> None:
         if not isinstance(outcome, Appended):
-            patience = patience or Patience(self._store)
+            patience = patience or self._patience()
             self._task(self._settle(viewer, n, text, outcome, patience), "settle")
             return
         self._tally.moves += 1
@@ -333,7 +333,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
         """
-        patience = Patience(self._store)
+        patience = self._patience()
         while True:
             event = decide(self.race)
             payload = ev.encode(event)
@@ -396,7 +396,7 @@ class Room(Follower[Race, ev.AnyEvent]):
     async def look(self) -> None:
         """Append what is due now, if anything."""
         while not self.failed:
-            now = self._store.clock.now()
+            now = self.now()
             away = self.presence.away(self.race.expected, AWAY_LIMIT_MS)
             if any(isinstance(event, ev.Started) for event in self.race.due(now, away)):
                 await self._keep_secret()
@@ -422,7 +422,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             self._wake = None
         due = self.race.next_due()
         if due is not None and not self.failed:
-            delay = max(0.001, (due - self._store.clock.now()) / 1000)
+            delay = max(0.001, (due - self.now()) / 1000)
             self._wake = asyncio.get_running_loop().call_later(delay, self.look_soon)
 
     # --- viewers ----------------------------------------------------------------------
@@ -490,7 +490,7 @@ class Room(Follower[Race, ev.AnyEvent]):
     async def _look_when_away(self) -> None:
         if self.race.phase != "open":
             return  # whoever left was the last, and the end came along
-        due, away = self.race.next_due(), self._store.clock.now() + AWAY_LIMIT_MS + 500
+        due, away = self.race.next_due(), self.now() + AWAY_LIMIT_MS + 500
         await self.set_timer(away if due is None else min(due, away))
 
     def show(self, viewer: Viewer) -> None:
@@ -509,7 +509,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         self.race.check(viewer.player, "chat")
         racer = self.race.racers.get(viewer.player)
         name = racer.name if racer is not None else "host"
-        at = self._store.clock.now()
+        at = self.now()
         said = m.Chatted(player=viewer.player, name=name, text=text, at=at)
         self._say("chat", msgspec.to_builtins(said))
 
@@ -529,7 +529,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         if self._lag is None:
             # From here on the feed gets what the live replica folds; what stands in the
             # journal up to here goes in first.
-            lag = Lag(self.live, self.presence, self._store.clock.now)
+            lag = Lag(self.live, self.presence, self.now)
             known = self.race.version
             entries = await self._read_from(0)
             if self._lag is not None:

@@ -28,6 +28,7 @@ log = logging.getLogger("dk.rooms")
 
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ"  # none that is read as another letter or a digit
 CODE_LENGTH = 6
+CODES_TRIED = 8
 LOBBY_LINES = 50
 SCHEDULE_AHEAD_MS = 30 * 24 * 3_600_000  # how far in the future a start may lie
 
@@ -99,10 +100,16 @@ class Rooms(Holding[Room]):
             raise Refusal("start-at", 'start_at goes with start="time" only.')
         settings = replace(settings, rules=rules.text())
         for _ in range(5):
-            tried = code or new_code()
+            tried = code or self._code_at_hand()
             if await self._opened(tried, settings, host, sealed) or code is not None:
                 return tried
         raise race_lost()
+
+    def _code_at_hand(self) -> str:
+        """Give a random code, if possible of a part of the store that answers."""
+        codes = [new_code() for _ in range(CODES_TRIED)]
+        is_up = self._store.journals.is_up
+        return next((code for code in codes if is_up(keys.room(code))), codes[0])
 
     async def _opened(self, code: str, settings: m.Settings, host: str, sealed: str) -> bool:
         """Open a room of this code, once however often it takes; False if it is taken."""
@@ -116,7 +123,7 @@ class Rooms(Holding[Room]):
             commitment=commitment(deal, secret).hex() if secret is not None else "",
             host=host,
         )
-        patience = Patience(self._store)
+        patience = Patience(self._store.journals.reach(keys.room(code)))
         while True:
             try:
                 if not await self._is_first(event, secret, sealed):

@@ -91,6 +91,18 @@ class Listener(Protocol):
         """Learn that entries and notes may have been missed: read the gap."""
 
 
+class Reach:
+    """What holds one journal, as something to wait for."""
+
+    def __init__(self, journals: "Journals", jid: JournalId) -> None:
+        self._journals = journals
+        self._jid = jid
+
+    async def wait_up(self, limit_s: float) -> bool:
+        """Wait until it answers; False if it does not within `limit_s`."""
+        return await self._journals.wait_up(self._jid, limit_s)
+
+
 class Journals:
     """Reads, appends to and listens to journals."""
 
@@ -122,6 +134,10 @@ class Journals:
             if loop.time() >= until:
                 return False
         return True
+
+    def reach(self, jid: JournalId) -> Reach:
+        """Give what holds a journal, wherever that will be, to wait for."""
+        return Reach(self, jid)
 
     @property
     def clock(self) -> Clock:
