@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from client.forms import Form, Scheduled
 from client.model import Tone
+from client.tournament.hall import Hall
 from wire.messages import ClientMessage, Join, Spectate
 
 PromptKind = Literal["chat", "code", "name", "password"]
@@ -40,7 +41,7 @@ class Confirm:
     kind: ConfirmKind
 
 
-Overlay = Help | Log | Prompt | Confirm | Form
+Overlay = Help | Log | Prompt | Confirm | Form | Hall
 
 
 @dataclass(frozen=True, slots=True)

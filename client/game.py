@@ -17,11 +17,13 @@ from client.link import Heard, Link
 from client.model import State
 from client.paint import Screen, frame
 from client.style import Style
+from client.tournament.hall import Hall
 from client.views import View, view_of
 from wire.messages import (
     ClientMessage,
     Follow,
     Join,
+    Leave,
     Left,
     Ready,
     Refused,
@@ -32,8 +34,10 @@ from wire.messages import (
     Standings,
     Welcome,
 )
+from wire.tournaments import Called, Visit
 
 LOBBY_GAP: Final = 3.0  # seconds between looks at the list of rooms
+CALL_GAP: Final = 1.0  # seconds before a race that could not be joined is tried again
 SALT_BYTES: Final = 16
 
 
@@ -66,6 +70,7 @@ class Game:
         self._arrived = False
         self._view: View = "lobby"
         self._in_doubt = False
+        self._answered = ""  # the room of the call that was followed
 
     async def run(self) -> Line:
         """Play until the player quits; gives the state of the line at the end."""
@@ -162,11 +167,36 @@ class Game:
                 self._enter(Join(room=heard.room))
             case Refused(re="join" | "spectate", code="password"):
                 self._ask_password()
+            case Refused(re="join"):
+                asyncio.get_running_loop().call_later(CALL_GAP, self._call_again)
+            case Called():
+                self._answered = ""
             case _:
                 pass
         self._settle_doubt()
         self._settle_view()
+        self._answer_call()
         self.changed.set()
+
+    def _answer_call(self) -> None:
+        """Go where a tournament's race waits, once nothing else holds the player."""
+        called, room = self.state.tour.called, self.state.room
+        if called is None or called.room == self._answered or self._aim.watch:
+            return
+        if room is not None and room.room == called.room:
+            self._answered = called.room
+        elif not self.state.is_racing:
+            # A seat in a room whose race has not begun is given up for it.
+            if room is not None and room.seat is not None and room.phase == "open":
+                self.link.send(Leave())
+            if self.link.send(Join(room=called.room)):
+                self._answered = called.room
+                opponents = ", ".join(called.opponents)
+                self._say(Say(f"Match {called.match} against {opponents}: here we go.", "good"))
+
+    def _call_again(self) -> None:
+        self._answered = ""
+        self._answer_call()
 
     def _arrive(self, welcome: Welcome) -> None:
         room, password = self._aim.room, self._aim.password
@@ -177,6 +207,10 @@ class Game:
             self._enter(entry(room=room, password=password))
         elif welcome.room is None:
             self.link.send(Rooms())
+        overlay = self.desk.overlay
+        if isinstance(overlay, Hall) and overlay.code:
+            self.link.send(Visit(tournament=overlay.code))  # the line before this one had it
+        self._answered = ""
         self._arrived = True
 
     def _enter(self, request: Join | Spectate) -> None:
@@ -200,7 +234,9 @@ class Game:
             return
         # What was half-typed belonged to the other screen; what is being said does not.
         overlay = self.desk.overlay
-        kept = None if isinstance(overlay, Confirm | Form) else overlay
+        kept = None if isinstance(overlay, Confirm | Form | Hall) else overlay
+        if isinstance(overlay, Hall) and overlay.code:
+            self.link.send(Visit())
         self.desk = Desk(overlay=kept, entering=self.desk.entering)
         self._view = view
 

@@ -28,6 +28,8 @@ from client.desk import (
 )
 from client.forms import Form, create_room, edited, new_form
 from client.model import State
+from client.tournament import hall as halls
+from client.tournament.hall import Hall
 from client.views import View, view_of
 from client.words import room_code
 from wire.messages import (
@@ -66,6 +68,9 @@ def press(desk: Desk, state: State, key: str) -> Pressed:
             return desk, [Local("colour")]
         case "A":
             return desk, [Local("ascii")]
+        case "T":
+            hall, deeds = halls.opened(state.tour)
+            return replace(desk, overlay=hall, half="", count=0), deeds
         case "q":
             return _ask_quit(desk, state)
         case "t" if state.room is not None:
@@ -111,6 +116,9 @@ def _press_overlay(desk: Desk, overlay: Overlay, state: State, key: str) -> Pres
             return _press_prompt(desk, overlay, key)
         case Form():
             return _press_form(desk, overlay, key)
+        case Hall():
+            hall, deeds = halls.press(overlay, state.tour, key)
+            return replace(desk, overlay=hall), deeds
 
 
 def _press_confirm(desk: Desk, confirm: Confirm, key: str) -> Pressed:

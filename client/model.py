@@ -14,6 +14,8 @@ from client.clock import Clock
 from client.fairness import Check, Notes, check
 from client.line import Line
 from client.plays import Plays
+from client.tournament import tour as tours
+from client.tournament.tour import Tour
 from wire.messages import (
     Board,
     Chatted,
@@ -75,6 +77,7 @@ class State:
     in_doubt: bool = False  # a play is missing: ask for a snapshot
     invitation: str = ""  # how others get here, where this program started the server
     notes: Notes = field(default_factory=Notes)  # of the deal, to be checked at the end
+    tour: Tour = field(default_factory=Tour)  # tournaments
 
     @property
     def seat(self) -> Seat | None:
@@ -167,7 +170,8 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
         case Error():
             return state.says(message.reason, "bad", at)
         case _:
-            return state
+            tour = tours.heard(state.tour, message)
+            return state if tour is state.tour else replace(state, tour=tour)
 
 
 def _welcome(state: State, message: Welcome) -> State:

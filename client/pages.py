@@ -26,7 +26,7 @@ HELP: Final = (
     ("Tab", "scores or board, where both do not fit"),
     ("t  L", "say something; what was said and done"),
     ("x  l  q", "give up; leave the room; quit"),
-    ("C  A  Ctrl-L", "colours; ASCII; paint anew"),
+    ("T C A Ctrl-L", "tournaments; colours; ASCII; paint anew"),
     ("Marks", ""),
     ("! ? b x *", "card home; away; bot; gave up; solved"),
     ("~6~", "a move of column 6 waits for an answer"),

@@ -11,12 +11,14 @@ from client.antechamber import paint_room
 from client.canvas import Canvas
 from client.desk import Confirm, Desk, Help, Log
 from client.forms import Form
-from client.model import State
+from client.model import NOTICE_SHOWN, State
 from client.podium import paint_standings
 from client.scoreboard import paint_scoreboard, width_at
 from client.status import FULL_ROWS, LEAST_ROWS, foot_rows
 from client.style import Ink, Style
 from client.table import SPACIOUS, TALL, Marks, Place, paint_table
+from client.tournament.hall import Hall
+from client.tournament.pages import paint_hall
 from client.views import View, view_of
 from client.words import clean
 from wire.messages import Board, Move
@@ -52,6 +54,11 @@ def frame(screen: Screen, rows: int, cols: int) -> Canvas:
         case Log():
             pages.paint_log(canvas, screen.state)
             return canvas
+        case Hall() as hall:
+            now_ms = screen.state.clock.server_ms(screen.now)
+            paint_hall(canvas, hall, screen.state.tour, screen.style, now_ms)
+            _paint_answer(canvas, screen)
+            return canvas
         case _:
             pass
     view = view_of(screen.state)
@@ -62,6 +69,16 @@ def frame(screen: Screen, rows: int, cols: int) -> Canvas:
         _paint_view(canvas, screen, view)
     _paint_foot(canvas, screen)
     return canvas
+
+
+def _paint_answer(canvas: Canvas, screen: Screen) -> None:
+    """Paint, above the keys of a page, what the server has said to them, or that it is away."""
+    state = screen.state
+    is_new = bool(state.notice.text) and screen.now - state.notice.at < NOTICE_SHOWN
+    if is_new or state.line.status != "online":
+        text, ink = status.message(state, Desk(), screen.style, screen.now)
+        canvas.fill(canvas.rows - 2, 0, " ", canvas.cols)
+        canvas.put(canvas.rows - 2, 1, text, ink, canvas.cols - 2)
 
 
 def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:

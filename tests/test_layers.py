@@ -149,6 +149,9 @@ PURE = [
     "client.fairness",
     "client.lists",
     "client.tournament.bracket",
+    "client.tournament.hall",
+    "client.tournament.pages",
+    "client.tournament.tour",
     "client.tournament.scene",
     "client.tournament.sheets",
 ]

@@ -9,12 +9,10 @@ from typing import Final
 from wire.messages import ServerMessage
 from wire.tournaments import (
     Bracket,
-    Called,
     Entrant,
     Entrants,
     MatchLine,
     Pairings,
-    Place,
     Progress,
     Ranking,
     Tournament,
@@ -33,8 +31,6 @@ class Scene:
     brackets: dict[int, Bracket] = field(default_factory=dict)  # by stage
     pairings: dict[int, Pairings] = field(default_factory=dict)  # by round
     progress: Progress | None = None
-    place: Place | None = None
-    called: Called | None = None
 
     @property
     def people(self) -> dict[str, Entrant]:
@@ -89,9 +85,5 @@ def heard(scene: Scene, message: ServerMessage) -> Scene:
             return replace(scene, pairings=dict(rounds[-ROUNDS:]))
         case Progress():
             return replace(scene, progress=message)
-        case Place():
-            return replace(scene, place=message)
-        case Called():
-            return replace(scene, called=message)
         case _:
             return scene

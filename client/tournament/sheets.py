@@ -14,7 +14,7 @@ from client.style import Ink
 from client.tournament.bracket import points
 from client.tournament.scene import Scene, won
 from client.words import clean, span
-from wire.tournaments import MatchLine, Pairings, PathLine, Ranking, Tournament
+from wire.tournaments import LiveRace, MatchLine, Pairings, PathLine, Place, Ranking, Tournament
 
 SHORT: Final = {
     "buchholz": "BH",
@@ -293,13 +293,16 @@ def _instants(t: Tournament) -> Iterable[tuple[int, str]]:
         yield t.ends, "Pairing stops."
 
 
-def live(scene: Scene, *, own: str = "", ascii_only: bool = False) -> Canvas:
-    """Paint the races that run."""
+def live(
+    scene: Scene, *, own: str = "", ascii_only: bool = False, picked: LiveRace | None = None
+) -> Canvas:
+    """Paint the races that run; the picked one is marked."""
     full, empty = ("#", ".") if ascii_only else ("█", "░")
     rows: list[Row] = []
     for race in scene.progress.races if scene.progress else ():
         number = f", race {race.race}" if race.race > 1 else ""
-        rows.append([Cell(f"Match {race.match}{number}", "dim")])
+        mark = "> " if race is picked else ""
+        rows.append([Cell(f"{mark}Match {race.match}{number}", "pick" if mark else "dim")])
         for line in sorted(race.lines, key=lambda line: (-line.cards, line.down)):
             bar = full * round(line.cards * BAR / CARDS)
             told = f"{line.down} down" if line.outcome == "playing" else line.outcome
@@ -314,10 +317,9 @@ def live(scene: Scene, *, own: str = "", ascii_only: bool = False) -> Canvas:
     return table(rows or [[Cell("No race is on.", "dim")]], ascii_only=ascii_only)
 
 
-def path(scene: Scene, *, ascii_only: bool = False) -> Canvas:
-    """Paint one's own way, round by round."""
-    place = scene.place
-    rows: list[Row] = [_path_row(scene, line) for line in (place.path if place else ())]
+def path(scene: Scene, place: Place, *, ascii_only: bool = False) -> Canvas:
+    """Paint somebody's way, round by round."""
+    rows: list[Row] = [_path_row(scene, line) for line in place.path]
     return table(rows or [[Cell("Nothing played yet.", "dim")]], ascii_only=ascii_only)
 
 

@@ -3,7 +3,6 @@
 from client.tournament.scene import ROUNDS, Scene, heard, won
 from tests.client.tournament.scenes import entrants, match, pairings, race, scene, tournament
 from wire.messages import Lobby
-from wire.tournaments import Called
 
 
 def test_a_newer_message_takes_the_place_of_the_former_one() -> None:
@@ -38,20 +37,6 @@ def test_players_are_found_by_id_or_by_name_in_whatever_case() -> None:
         assert found.entry == "p2"
     assert known.find("nobody") is None
     assert heard(known, entrants("Ann", "ann")).find("ANN") is None  # which of the two?
-
-
-def test_a_call_is_kept() -> None:
-    call = Called(
-        tournament="CUP",
-        title="",
-        match="1.1",
-        race=1,
-        room="R",
-        starts=1,
-        opponents=["bob"],
-        no_show_s=60,
-    )
-    assert heard(scene(), call).called == call
 
 
 def test_an_equal_race_of_a_series_is_half_a_race_won() -> None:

@@ -72,7 +72,7 @@ def test_running_races_show_who_leads_first() -> None:
 
 
 def test_ones_own_way_is_told_round_by_round() -> None:
-    shown = sheets.path(scene(place())).lines()
+    shown = sheets.path(scene(), place()).lines()
     assert "Round 1  1.1  against cem  won" in shown[0]
     assert "no opponent  bye" in shown[1]
 

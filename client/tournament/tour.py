@@ -1,0 +1,57 @@
+"""What this client knows of tournaments: the list, the one it looks at, its own places, calls.
+
+Pure. It replaces what it knew by what it is told.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from client.tournament import scene as scenes
+from client.tournament.scene import Scene
+from wire.messages import ServerMessage
+from wire.tournaments import Called, Place, Programme, TournamentLine
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """All of it."""
+
+    programme: tuple[TournamentLine, ...] | None = None
+    scene: Scene = field(default_factory=Scene)
+    places: dict[str, Place] = field(default_factory=dict)  # by tournament
+    called: Called | None = None  # the newest call to a race
+
+    @property
+    def place(self) -> Place | None:
+        """Give the player's own place in the tournament that is looked at."""
+        t = self.scene.tournament
+        return self.places.get(t.tournament) if t is not None else None
+
+    @property
+    def own(self) -> str:
+        """Give the entry of that place, "" without one."""
+        place = self.place
+        return (place.entry or "") if place is not None else ""
+
+
+def heard(tour: Tour, message: ServerMessage) -> Tour:
+    """Take in a message of the server; others than of tournaments change nothing."""
+    match message:
+        case Programme():
+            return replace(tour, programme=tuple(message.tournaments))
+        case Place():
+            places = tour.places | {message.tournament: message}
+            if message.entry is None:
+                places.pop(message.tournament)
+            return replace(tour, places=places, called=_still(tour.called, message))
+        case Called():
+            return replace(tour, called=message)
+        case _:
+            scene = scenes.heard(tour.scene, message)
+            return tour if scene is tour.scene else replace(tour, scene=scene)
+
+
+def _still(called: Called | None, place: Place) -> Called | None:
+    """Give the call, unless the player's place says that another race, or none, is next."""
+    if called is None or called.tournament != place.tournament:
+        return called
+    return called if place.room == called.room else None
