@@ -7,6 +7,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 ARGS ?=
+JOBS ?= 4
 FUZZ_SECONDS ?= 60
 SEED ?=
 
@@ -33,7 +34,7 @@ race: $(VENV)/.runtime
 	@$(BIN)/klondike race $(ARGS)
 
 test: $(VENV)/.development
-	$(BIN)/python -m pytest -m 'not slow' $(ARGS)
+	$(BIN)/python -m pytest -m 'not slow' --numprocesses $(JOBS) --dist loadfile $(ARGS)
 
 slow: $(VENV)/.development
 	$(BIN)/python -m pytest -m slow $(ARGS)
