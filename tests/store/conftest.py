@@ -4,11 +4,13 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import pytest_asyncio
 
-from server.store import Embedded, Entry, Limits, Store
+from server.store import Appended, Embedded, Entry, Limits, Outcome, Player, Store
+from server.store.address import parse
 from tests.conftest import flush
 from tests.faults.processes import HOST
 from tests.faults.stores import MASTER_NAME, ClusterTrio, SentinelTrio
@@ -140,8 +142,36 @@ async def until(condition: Callable[[], bool], limit_s: float = 10.0) -> None:
             await asyncio.sleep(0.005)
 
 
-def outcome(send: Callable[[Callable[..., None]], None]) -> Awaitable:
+T = TypeVar("T")
+
+
+def outcome(send: Callable[[Callable[[T], None]], None]) -> Awaitable[T]:
     """Wait for what a callback is given."""
-    waiter = asyncio.get_running_loop().create_future()
+    waiter: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     send(waiter.set_result)
     return waiter
+
+
+def appended(outcome: Outcome) -> Appended:
+    """What was appended, where it must have been."""
+    assert isinstance(outcome, Appended)
+    return outcome
+
+
+def known(player: Player | None) -> Player:
+    """A player who must be there."""
+    assert player is not None
+    return player
+
+
+def running(private: Embedded) -> int:
+    """The process of a store that must be running."""
+    assert private.pid is not None
+    return private.pid
+
+
+def socket_of(url: str) -> Path:
+    """The socket of a private store."""
+    path = parse(url).path
+    assert path is not None
+    return Path(path)

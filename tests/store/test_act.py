@@ -4,14 +4,16 @@ import asyncio
 
 import pytest
 
-from server.store import Appended, Denied, Entry, Store, keys
-from tests.store.conftest import outcome
+from server.store import ActOutcome, Appended, Denied, Entry, Outcome, Store, keys
+from tests.store.conftest import appended, outcome
 
 ROOM = keys.room("ABCDEF")
 PAST, FUTURE = -3_600_000, 3_600_000
 
 
-async def race(store: Store, start: int = PAST, deadline: int = FUTURE, phase: str = "running"):
+async def race(
+    store: Store, start: int = PAST, deadline: int = FUTURE, phase: str = "running"
+) -> Outcome:
     """Have a race in the journal: one event, Ann connected with epoch 5."""
     return await store.journals.append(
         ROOM,
@@ -24,13 +26,20 @@ async def race(store: Store, start: int = PAST, deadline: int = FUTURE, phase: s
     )
 
 
-async def play(store: Store, n: int, *, player="ann", epoch: int | None = 5, sets=None):
+async def play(
+    store: Store,
+    n: int,
+    *,
+    player: str = "ann",
+    epoch: int | None = 5,
+    sets: dict[str, str] | None = None,
+) -> ActOutcome:
     return await outcome(
         lambda done: store.journals.act(ROOM, player, epoch, n, b"play %d" % n, sets or {}, done)
     )
 
 
-async def test_a_play_is_appended_with_the_official_time(store):
+async def test_a_play_is_appended_with_the_official_time(store: Store) -> None:
     await race(store)
     done = await play(store, 1, sets={"score:ann": "3"})
     assert isinstance(done, Appended)
@@ -43,7 +52,7 @@ async def test_a_play_is_appended_with_the_official_time(store):
     assert summary["at"] == str(done.at)
 
 
-async def test_a_number_that_is_taken_is_a_repeat_and_has_no_effect(store):
+async def test_a_number_that_is_taken_is_a_repeat_and_has_no_effect(store: Store) -> None:
     await race(store)
     await play(store, 1)
     await play(store, 2)
@@ -52,13 +61,13 @@ async def test_a_number_that_is_taken_is_a_repeat_and_has_no_effect(store):
     assert await store.journals.version(ROOM) == 3
 
 
-async def test_a_repeat_is_told_so_even_after_the_end(store):
+async def test_a_repeat_is_told_so_even_after_the_end(store: Store) -> None:
     await race(store)
     await play(store, 1, sets={"done:ann": "solved", "phase": "over"})
     assert await play(store, 1) == Denied("repeat", 1)
 
 
-async def test_a_number_too_high_leaves_a_gap(store):
+async def test_a_number_too_high_leaves_a_gap(store: Store) -> None:
     await race(store)
     assert await play(store, 2) == Denied("gap", 0)
     await play(store, 1)
@@ -66,52 +75,52 @@ async def test_a_number_too_high_leaves_a_gap(store):
     assert await store.journals.version(ROOM) == 2
 
 
-async def test_players_are_numbered_apart(store):
+async def test_players_are_numbered_apart(store: Store) -> None:
     await race(store)
     await play(store, 1)
     assert isinstance(await play(store, 1, player="bob", epoch=1), Appended)
 
 
-async def test_before_the_start_it_is_early(store):
+async def test_before_the_start_it_is_early(store: Store) -> None:
     await race(store, start=FUTURE)
     assert await play(store, 1) == Denied("early", 0)
 
 
-async def test_from_the_deadline_on_it_is_late(store):
+async def test_from_the_deadline_on_it_is_late(store: Store) -> None:
     await race(store, deadline=0)
     assert await play(store, 1) == Denied("late", 0)
 
 
 @pytest.mark.parametrize("phase", ["open", "locked", "over"])
-async def test_outside_the_race_nothing_is_played(store, phase):
+async def test_outside_the_race_nothing_is_played(store: Store, phase: str) -> None:
     await race(store, phase=phase)
     assert await play(store, 1) == Denied("not-running", 0)
 
 
-async def test_without_a_journal_nothing_is_played_or_made(store):
+async def test_without_a_journal_nothing_is_played_or_made(store: Store) -> None:
     assert await play(store, 1) == Denied("missing", 0)
     assert await store.journals.version(ROOM) == 0
     assert await store.journals.summary(ROOM) == {}
 
 
-async def test_an_older_connection_is_replaced(store):
+async def test_an_older_connection_is_replaced(store: Store) -> None:
     await race(store)
     assert await play(store, 1, epoch=4) == Denied("replaced", 0)
 
 
-async def test_a_newer_connection_replaces_by_its_first_play(store):
+async def test_a_newer_connection_replaces_by_its_first_play(store: Store) -> None:
     await race(store)
     assert isinstance(await play(store, 1, epoch=6), Appended)
     assert await play(store, 2, epoch=5) == Denied("replaced", 1)
 
 
-async def test_who_is_done_plays_no_more(store):
+async def test_who_is_done_plays_no_more(store: Store) -> None:
     await race(store)
     await play(store, 1, sets={"done:ann": "solved"})
     assert await play(store, 2) == Denied("done", 1)
 
 
-async def test_an_act_without_a_number_counts_once_by_what_it_sets(store):
+async def test_an_act_without_a_number_counts_once_by_what_it_sets(store: Store) -> None:
     await race(store)
     await play(store, 1)
     assert isinstance(await play(store, 0, sets={"done:ann": "resigned"}), Appended)
@@ -119,23 +128,23 @@ async def test_an_act_without_a_number_counts_once_by_what_it_sets(store):
     assert (await store.journals.summary(ROOM))["n:ann"] == "1"
 
 
-async def test_what_no_connection_asks_for_is_not_held_to_one(store):
+async def test_what_no_connection_asks_for_is_not_held_to_one(store: Store) -> None:
     await race(store)
     assert isinstance(await play(store, 0, epoch=None), Appended)
     assert (await store.journals.summary(ROOM))["e:ann"] == "5"
 
 
-async def test_the_clock_never_runs_behind_the_last_event(store):
+async def test_the_clock_never_runs_behind_the_last_event(store: Store) -> None:
     await race(store)
     ahead = await store.journals.now() + 60_000
     await store.line.ask("HSET", keys.journal(ROOM).summary, "at", ahead)
-    done = await play(store, 1)
+    done = appended(await play(store, 1))
     assert done.at == ahead
-    later = await store.journals.append(ROOM, [b"x"], expect=2, ttl_s=600)
+    later = appended(await store.journals.append(ROOM, [b"x"], expect=2, ttl_s=600))
     assert later.at == ahead
 
 
-async def test_a_clock_ahead_by_an_event_also_ends_the_race(store):
+async def test_a_clock_ahead_by_an_event_also_ends_the_race(store: Store) -> None:
     # The window is held by the time that is written down, so that the journal never shows
     # a play after its deadline.
     await race(store, deadline=30_000)
@@ -145,7 +154,7 @@ async def test_a_clock_ahead_by_an_event_also_ends_the_race(store):
     assert await play(store, 1) == Denied("late", 0)
 
 
-async def test_plays_of_two_nodes_never_get_one_place(store, other):
+async def test_plays_of_two_nodes_never_get_one_place(store: Store, other: Store) -> None:
     await race(store)
     players = [f"p{i}" for i in range(20)]
     done = await asyncio.gather(
@@ -158,7 +167,7 @@ async def test_plays_of_two_nodes_never_get_one_place(store, other):
     assert [entry.at for entry in entries] == sorted(entry.at for entry in entries)
 
 
-async def test_forgotten_scripts_are_brought_back_under_pipelined_plays(store):
+async def test_forgotten_scripts_are_brought_back_under_pipelined_plays(store: Store) -> None:
     await race(store)
     first = [play(store, 1, player=f"p{i}", epoch=1) for i in range(50)]
     store.line.send(("SCRIPT", "FLUSH"), lambda reply: None)

@@ -16,7 +16,7 @@ from server.store.address import Address, Site, parse, read
         ("unix:///run/r.sock?db=2&password=x", Address(path="/run/r.sock", db=2, password="x")),
     ],
 )
-def test_urls_are_read_as_redis_py_reads_them(url, address):
+def test_urls_are_read_as_redis_py_reads_them(url: str, address: Address) -> None:
     assert parse(url) == address
 
 
@@ -24,12 +24,12 @@ def test_urls_are_read_as_redis_py_reads_them(url, address):
     "url",
     ["", "example:6379", "http://example", "redis:/example", "redis://example:port", "unix://"],
 )
-def test_a_url_that_is_none_is_refused(url):
+def test_a_url_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(Unfit):
         parse(url)
 
 
-def test_an_encrypted_url_checks_the_certificate_unless_told_otherwise():
+def test_an_encrypted_url_checks_the_certificate_unless_told_otherwise() -> None:
     checked, unchecked = parse("rediss://e").tls, parse("rediss://e?ssl_cert_reqs=none").tls
     assert checked is not None
     assert checked.check_hostname
@@ -38,7 +38,7 @@ def test_an_encrypted_url_checks_the_certificate_unless_told_otherwise():
     assert unchecked.verify_mode is ssl.CERT_NONE
 
 
-def test_labels_hold_no_secret():
+def test_labels_hold_no_secret() -> None:
     for url in ("redis://me:secret@example:7000/1", "unix:///run/s?password=secret"):
         assert "secret" not in parse(url).label()
 
@@ -46,14 +46,14 @@ def test_labels_hold_no_secret():
 # --- stores with several doors --------------------------------------------------------
 
 
-def test_one_store_is_a_site_with_one_door():
+def test_one_store_is_a_site_with_one_door() -> None:
     assert read("redis://e:1/2") == Site(
         "one", (Address("e", 1, db=2),), master=Address("e", 1, db=2)
     )
 
 
 @pytest.mark.parametrize("scheme", ["sentinel", "redis+sentinel", "SENTINEL"])
-def test_sentinels_are_named_with_the_master_they_know(scheme):
+def test_sentinels_are_named_with_the_master_they_know(scheme: str) -> None:
     site = read(f"{scheme}://me:se%40cret@a:1,b,[::1]:3/my%20master/2")
     assert site.kind == "sentinel"
     assert site.name == "my master"
@@ -61,14 +61,14 @@ def test_sentinels_are_named_with_the_master_they_know(scheme):
     assert site.master.at("m", 4) == Address("m", 4, db=2, username="me", password="se@cret")
 
 
-def test_options_are_the_master_s_but_for_those_that_say_sentinel():
+def test_options_are_the_master_s_but_for_those_that_say_sentinel() -> None:
     site = read("sentinel://a/m?db=3&password=x&sentinel_username=s&sentinel_password=y")
     assert site.doors == (Address("a", 26379, username="s", password="y"),)
     assert (site.master.db, site.master.password, site.master.username) == (3, "x", None)
 
 
 @pytest.mark.parametrize("scheme", ["cluster", "redis+cluster"])
-def test_a_cluster_is_named_by_some_of_its_members(scheme):
+def test_a_cluster_is_named_by_some_of_its_members(scheme: str) -> None:
     site = read(f"{scheme}://:pw@a:1,b?username=u")
     assert site.kind == "cluster"
     assert site.doors == tuple(
@@ -78,7 +78,7 @@ def test_a_cluster_is_named_by_some_of_its_members(scheme):
 
 
 @pytest.mark.parametrize("url", ["rediss+sentinel://a,b/m", "rediss+cluster://a,b"])
-def test_an_encrypted_site_is_so_throughout(url):
+def test_an_encrypted_site_is_so_throughout(url: str) -> None:
     site = read(f"{url}?ssl_cert_reqs=none")
     for address in (*site.doors, site.master):
         assert address.tls is not None
@@ -99,12 +99,12 @@ def test_an_encrypted_site_is_so_throughout(url):
         ("mysql://a", "sentinel:// or cluster://"),
     ],
 )
-def test_a_site_that_cannot_be_is_refused_with_the_reason(url, words):
+def test_a_site_that_cannot_be_is_refused_with_the_reason(url: str, words: str) -> None:
     with pytest.raises(Unfit, match=words):
         read(url)
 
 
-def test_labels_of_sites_hold_no_secret():
+def test_labels_of_sites_hold_no_secret() -> None:
     for url in ("sentinel://u:secret@a,b/m?sentinel_password=secret", "cluster://:secret@a,b"):
         assert "secret" not in read(url).label()
     assert read("sentinel://a,b/m").label() == "m of the Sentinels a:26379, b:26379"

@@ -11,7 +11,7 @@ class Hand:
         return self.at
 
 
-def test_the_quickest_round_trip_counts():
+def test_the_quickest_round_trip_counts() -> None:
     clock = Clock(Hand())
     clock.sample(99.0, 101.0, 5_000.7)  # a second each way, for all that is known
     clock.sample(99.9, 100.1, 5_000.0)
@@ -19,7 +19,7 @@ def test_the_quickest_round_trip_counts():
     assert clock.now() == 5_000_000
 
 
-def test_the_estimate_runs_with_the_local_clock():
+def test_the_estimate_runs_with_the_local_clock() -> None:
     hand = Hand()
     clock = Clock(hand)
     clock.sample(100.0, 100.0, 5_000.0)
@@ -27,7 +27,7 @@ def test_the_estimate_runs_with_the_local_clock():
     assert clock.now() == 5_001_500
 
 
-def test_a_step_of_the_stores_clock_is_followed():
+def test_a_step_of_the_stores_clock_is_followed() -> None:
     clock = Clock(Hand())
     clock.sample(100.0, 100.0, 5_000.0)
     for _ in range(SAMPLES):
@@ -35,7 +35,7 @@ def test_a_step_of_the_stores_clock_is_followed():
     assert clock.now() == 6_000_000
 
 
-def test_another_store_has_a_clock_of_its_own():
+def test_another_store_has_a_clock_of_its_own() -> None:
     clock = Clock(Hand())
     clock.sample(100.0, 100.0, 5_000.0)
     clock.forget()

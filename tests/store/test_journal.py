@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -10,23 +11,24 @@ from server.store import (
     Limits,
     Lost,
     Missing,
+    Outcome,
     Store,
     Unavailable,
     attached,
     journal,
     keys,
 )
-from tests.store.conftest import Ear, until
+from tests.store.conftest import Ear, appended, until
 
 ROOM = keys.room("ABCDEF")
 
 
-async def append(store: Store, *payloads: bytes, expect: int, **more):
+async def append(store: Store, *payloads: bytes, expect: int, **more: Any) -> Outcome:
     return await store.journals.append(ROOM, payloads, expect=expect, ttl_s=600, **more)
 
 
-async def test_a_journal_is_read_as_it_was_written(store):
-    done = await append(store, b"opened", b"joined \x00\xff ann", expect=0)
+async def test_a_journal_is_read_as_it_was_written(store: Store) -> None:
+    done = appended(await append(store, b"opened", b"joined \x00\xff ann", expect=0))
     assert done.version == 2
     assert await store.journals.read(ROOM) == [
         Entry(1, done.at, b"opened"),
@@ -36,13 +38,15 @@ async def test_a_journal_is_read_as_it_was_written(store):
     assert await store.journals.read(ROOM, 2) == []
 
 
-async def test_the_line_of_an_entry_is_what_the_store_holds(store):
+async def test_the_line_of_an_entry_is_what_the_store_holds(store: Store) -> None:
     await append(store, b"opened by ann", expect=0)
     (entry,) = await store.journals.read(ROOM)
     assert [entry.line()] == await store.line.ask("LRANGE", keys.journal(ROOM).journal, 0, -1)
 
 
-async def test_a_long_journal_is_read_in_pages(store, monkeypatch):
+async def test_a_long_journal_is_read_in_pages(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(journal, "PAGE", 7)
     for size in (6, 7, 8, 20):
         room = keys.room(f"R{size}")
@@ -51,24 +55,26 @@ async def test_a_long_journal_is_read_in_pages(store, monkeypatch):
         assert [entry.payload for entry in await store.journals.read(room)] == payloads
 
 
-async def test_creation_is_set_if_absent(store, other):
+async def test_creation_is_set_if_absent(store: Store, other: Store) -> None:
     assert isinstance(await append(store, b"opened", expect=0), Appended)
     assert await append(other, b"opened too", expect=0) == Conflict(1)
 
 
-async def test_an_append_decided_on_an_older_version_is_refused(store):
+async def test_an_append_decided_on_an_older_version_is_refused(store: Store) -> None:
     await append(store, b"opened", b"joined", expect=0)
     assert await append(store, b"locked", expect=1) == Conflict(2)
     assert await append(store, b"locked", expect=3) == Conflict(2)
     assert await store.journals.version(ROOM) == 2
 
 
-async def test_an_append_to_a_journal_that_is_gone_makes_none(store):
+async def test_an_append_to_a_journal_that_is_gone_makes_none(store: Store) -> None:
     assert await append(store, b"locked", expect=3) == Denied("missing", 0)
     assert await store.journals.version(ROOM) == 0
 
 
-async def test_of_two_nodes_one_is_faster_and_the_other_hears_of_it(store, other):
+async def test_of_two_nodes_one_is_faster_and_the_other_hears_of_it(
+    store: Store, other: Store
+) -> None:
     await append(store, b"opened", expect=0)
     for version in range(1, 30):
         done = await asyncio.gather(
@@ -78,13 +84,15 @@ async def test_of_two_nodes_one_is_faster_and_the_other_hears_of_it(store, other
         assert Conflict(version + 1) in done
 
 
-async def test_the_summary_gets_fields_and_instants(store):
-    done = await append(
-        store,
-        b"locked",
-        expect=0,
-        sets={"phase": "locked", "host": "ann"},
-        offsets={"start": 5_000, "deadline": 905_000},
+async def test_the_summary_gets_fields_and_instants(store: Store) -> None:
+    done = appended(
+        await append(
+            store,
+            b"locked",
+            expect=0,
+            sets={"phase": "locked", "host": "ann"},
+            offsets={"start": 5_000, "deadline": 905_000},
+        )
     )
     assert await store.journals.summary(ROOM) == {
         "at": str(done.at),
@@ -95,11 +103,11 @@ async def test_the_summary_gets_fields_and_instants(store):
     }
 
 
-async def test_what_is_not_there_has_an_empty_summary(store):
+async def test_what_is_not_there_has_an_empty_summary(store: Store) -> None:
     assert await store.journals.summary(ROOM) == {}
 
 
-async def test_too_early_is_early(store):
+async def test_too_early_is_early(store: Store) -> None:
     await append(store, b"locked", expect=0, offsets={"start": 60_000, "opened": -1})
     early = await append(store, b"started", expect=1, not_before_field="start")
     assert early == Denied("early", 0)
@@ -107,7 +115,7 @@ async def test_too_early_is_early(store):
     assert isinstance(await append(store, b"x", expect=2, not_before_field="nothing"), Appended)
 
 
-async def test_a_connection_that_was_replaced_decides_nothing(store):
+async def test_a_connection_that_was_replaced_decides_nothing(store: Store) -> None:
     await append(store, b"opened", expect=0, actor=("ann", 3))
     assert await append(store, b"locked", expect=1, actor=("ann", 2)) == Denied("replaced", 0)
     assert isinstance(await append(store, b"locked", expect=1, actor=("ann", 3)), Appended)
@@ -116,19 +124,19 @@ async def test_a_connection_that_was_replaced_decides_nothing(store):
     assert isinstance(await append(store, b"x", expect=3, actor=("bob", 1)), Appended)
 
 
-async def test_both_keys_live_as_long_as_the_last_append_says(store):
+async def test_both_keys_live_as_long_as_the_last_append_says(store: Store) -> None:
     await append(store, b"opened", expect=0)
     await store.journals.append(ROOM, [b"over"], expect=1, ttl_s=keys.FINISHED_S)
     for key in keys.journal(ROOM)[:2]:
         assert keys.FINISHED_S - 5 <= await store.line.ask("TTL", key) <= keys.FINISHED_S
 
 
-async def test_a_subscriber_hears_every_entry_of_every_node(store, other):
+async def test_a_subscriber_hears_every_entry_of_every_node(store: Store, other: Store) -> None:
     ear = Ear()
     await append(store, b"opened", expect=0)
     await store.journals.subscribe(ROOM, ear)
-    mine = await append(store, b"a b", b"c", expect=1)
-    theirs = await append(other, b"d", expect=3)
+    mine = appended(await append(store, b"a b", b"c", expect=1))
+    theirs = appended(await append(other, b"d", expect=3))
     await until(lambda: len(ear.entries) == 3)
     assert ear.entries == [
         Entry(2, mine.at, b"a b"),
@@ -137,10 +145,10 @@ async def test_a_subscriber_hears_every_entry_of_every_node(store, other):
     ]
 
 
-async def test_between_subscribing_and_reading_nothing_is_lost(store, other):
+async def test_between_subscribing_and_reading_nothing_is_lost(store: Store, other: Store) -> None:
     await append(store, b"0", expect=0)
 
-    async def write():
+    async def write() -> None:
         for version in range(1, 200):
             await append(other, b"%d" % version, expect=version)
 
@@ -156,7 +164,7 @@ async def test_between_subscribing_and_reading_nothing_is_lost(store, other):
     await writing
 
 
-async def test_notes_are_heard_and_kept_nowhere(store, other):
+async def test_notes_are_heard_and_kept_nowhere(store: Store, other: Store) -> None:
     ear = Ear()
     await store.journals.subscribe(ROOM, ear)
     other.journals.publish(ROOM, b"chat ann hello there")
@@ -166,7 +174,7 @@ async def test_notes_are_heard_and_kept_nowhere(store, other):
     assert await store.journals.version(ROOM) == 0
 
 
-async def test_who_has_unsubscribed_hears_nothing_more(store, other):
+async def test_who_has_unsubscribed_hears_nothing_more(store: Store, other: Store) -> None:
     leaving, staying = Ear(), Ear()
     await store.journals.subscribe(ROOM, leaving)
     await store.journals.subscribe(ROOM, staying)
@@ -181,7 +189,9 @@ async def test_who_has_unsubscribed_hears_nothing_more(store, other):
     assert staying.notes == [b"1"]
 
 
-async def test_leaving_and_coming_back_at_once_leaves_a_live_subscription(store, other):
+async def test_leaving_and_coming_back_at_once_leaves_a_live_subscription(
+    store: Store, other: Store
+) -> None:
     first, second = Ear(), Ear()
     await store.journals.subscribe(ROOM, first)
     store.journals.unsubscribe(ROOM, first)
@@ -191,7 +201,9 @@ async def test_leaving_and_coming_back_at_once_leaves_a_live_subscription(store,
     assert first.notes == []
 
 
-async def test_a_failing_listener_harms_no_other_journal(store, other, caplog):
+async def test_a_failing_listener_harms_no_other_journal(
+    store: Store, other: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     class Deaf(Ear):
         def on_entry(self, entry: Entry) -> None:
             raise RuntimeError("on purpose")
@@ -206,7 +218,7 @@ async def test_a_failing_listener_harms_no_other_journal(store, other, caplog):
     assert store.up
 
 
-async def test_attaching_takes_over_and_tells_everybody(store, other):
+async def test_attaching_takes_over_and_tells_everybody(store: Store, other: Store) -> None:
     ear = Ear()
     await append(store, b"opened", expect=0, actor=("ann", 1))
     await store.journals.subscribe(ROOM, ear)
@@ -218,20 +230,20 @@ async def test_attaching_takes_over_and_tells_everybody(store, other):
     assert attached(b"chat hello") is None
 
 
-async def test_attaching_to_nothing_is_an_error_and_makes_nothing(store):
+async def test_attaching_to_nothing_is_an_error_and_makes_nothing(store: Store) -> None:
     with pytest.raises(Missing, match="r:ABCDEF"):
         await store.journals.attach(ROOM, "ann", 3)
     assert await store.journals.summary(ROOM) == {}
 
 
-async def test_the_stores_time_is_known_and_guessed(store):
+async def test_the_stores_time_is_known_and_guessed(store: Store) -> None:
     for _ in range(20):
         before = store.journals.clock.now()
         now = await store.journals.now()
         assert before - 50 <= now <= store.journals.clock.now() + 50
 
 
-async def test_a_full_line_refuses_without_sending(store_url):
+async def test_a_full_line_refuses_without_sending(store_url: str) -> None:
     store = await Store.open(store_url, limits=Limits(in_flight=3))
     done = await asyncio.gather(*(append(store, b"x", expect=i) for i in range(6)))
     assert [type(each) for each in done[:3]] == [Appended] * 3
@@ -240,7 +252,7 @@ async def test_a_full_line_refuses_without_sending(store_url):
     await store.close()
 
 
-async def test_a_closed_store_is_unavailable(store_url):
+async def test_a_closed_store_is_unavailable(store_url: str) -> None:
     store = await Store.open(store_url)
     await store.close()
     assert not store.up
@@ -251,7 +263,9 @@ async def test_a_closed_store_is_unavailable(store_url):
         await store.journals.subscribe(ROOM, Ear())
 
 
-async def test_trouble_inside_the_store_is_an_unknown_outcome(store, caplog):
+async def test_trouble_inside_the_store_is_an_unknown_outcome(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     await append(store, b"opened", expect=0)
     await store.line.ask("DEL", keys.journal(ROOM).summary)
     await store.line.ask("SET", keys.journal(ROOM).summary, "not a hash")

@@ -6,10 +6,12 @@ import shutil
 import socket
 import ssl
 import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
-from server.store import Appended, Limits, Store, Unfit, Unreachable, keys
+from server.store import Appended, Embedded, Limits, Store, Unfit, Unreachable, keys
 from server.store.address import Address, parse
 from server.store.line import Line
 from tests.store.conftest import BRISK, until
@@ -26,11 +28,11 @@ async def visit(store: Store) -> None:
 
 
 @pytest.fixture
-async def port(private) -> int:
+async def port(private: Embedded) -> int:
     """A TCP port of the private store."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        port: int = probe.getsockname()[1]
     admin = await Store.open(private.url)
     await admin.line.ask("CONFIG", "SET", "bind", "127.0.0.1")
     await admin.line.ask("CONFIG", "SET", "port", port)
@@ -39,7 +41,7 @@ async def port(private) -> int:
 
 
 @pytest.fixture
-def certificate(tmp_path) -> ssl.SSLContext:
+def certificate(tmp_path: Path) -> ssl.SSLContext:
     """What a server for localhost shows; the certificate is in cert.pem."""
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -56,18 +58,18 @@ def certificate(tmp_path) -> ssl.SSLContext:
 
 
 @pytest.fixture
-async def tls_port(private, certificate):
+async def tls_port(private: Embedded, certificate: ssl.SSLContext) -> AsyncIterator[int]:
     """A port that decrypts what it gets and hands it to the private store."""
     path = parse(private.url).path
 
-    async def copy(reader, writer) -> None:
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
                 writer.write(data)
                 await writer.drain()
         writer.close()
 
-    async def serve(reader, writer) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_unix_connection(path)
         await asyncio.gather(copy(reader, far_writer), copy(far_reader, writer))
 
@@ -76,31 +78,33 @@ async def tls_port(private, certificate):
     server.close()
 
 
-async def test_tcp_serves_as_well_as_a_socket(port):
+async def test_tcp_serves_as_well_as_a_socket(port: int) -> None:
     store = await Store.open(f"redis://127.0.0.1:{port}")
     await visit(store)
     await store.close()
 
 
-async def test_tls_serves_with_a_certificate_that_is_known(tls_port, tmp_path):
+async def test_tls_serves_with_a_certificate_that_is_known(tls_port: int, tmp_path: Path) -> None:
     store = await Store.open(f"rediss://localhost:{tls_port}?ssl_ca_certs={tmp_path}/cert.pem")
     await visit(store)
     await store.close()
 
 
-async def test_tls_refuses_a_certificate_that_is_not(tls_port, caplog):
+async def test_tls_refuses_a_certificate_that_is_not(
+    tls_port: int, caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(Unfit, match="CERTIFICATE_VERIFY_FAILED"):
         await Store.open(f"rediss://localhost:{tls_port}")
 
 
-async def test_another_database_is_another_store(private):
+async def test_another_database_is_another_store(private: Embedded) -> None:
     admin = await Store.open(private.url)
     with pytest.raises(Unfit, match="DB index"):
         await Store.open(f"{private.url}?db=1", limits=BRISK)
     await admin.close()
 
 
-async def test_the_address_is_asked_for_before_each_try(private):
+async def test_the_address_is_asked_for_before_each_try(private: Embedded) -> None:
     good, bad = parse(private.url), Address(path="/nowhere/s")
     answers = [bad, bad, good, bad, good]
     asked: list[Address] = []
@@ -122,7 +126,9 @@ async def test_the_address_is_asked_for_before_each_try(private):
     assert not line.up
 
 
-async def test_an_address_that_cannot_be_found_is_tried_again(private, caplog):
+async def test_an_address_that_cannot_be_found_is_tried_again(
+    private: Embedded, caplog: pytest.LogCaptureFixture
+) -> None:
     tries = 0
 
     async def where() -> Address:
@@ -139,7 +145,7 @@ async def test_an_address_that_cannot_be_found_is_tried_again(private, caplog):
     await line.close()
 
 
-async def test_a_listener_that_accepts_and_says_nothing_is_given_up_in_time(tmp_path):
+async def test_a_listener_that_accepts_and_says_nothing_is_given_up_in_time(tmp_path: Path) -> None:
     held = []
     server = await asyncio.start_unix_server(lambda *ends: held.append(ends), tmp_path / "s")
 
@@ -155,7 +161,9 @@ async def test_a_listener_that_accepts_and_says_nothing_is_given_up_in_time(tmp_
     server.close()
 
 
-async def test_a_refused_look_at_the_clock_costs_the_connection_and_not_the_line(private, caplog):
+async def test_a_refused_look_at_the_clock_costs_the_connection_and_not_the_line(
+    private: Embedded, caplog: pytest.LogCaptureFixture
+) -> None:
     async def where() -> Address:
         return parse(private.url)
 
@@ -171,13 +179,19 @@ async def test_a_refused_look_at_the_clock_costs_the_connection_and_not_the_line
     await admin.close()
 
 
-async def test_states_are_told_in_order_and_a_failing_hearer_harms_none(private, caplog):
+async def test_states_are_told_in_order_and_a_failing_hearer_harms_none(
+    private: Embedded, caplog: pytest.LogCaptureFixture
+) -> None:
     async def where() -> Address:
         return parse(private.url)
 
     line = Line(where, limits=BRISK)
     states: list[bool] = []
-    line.on_state(lambda up: 1 // 0)
+
+    def fail(up: bool) -> None:
+        raise ZeroDivisionError
+
+    line.on_state(fail)
     line.on_state(states.append)
     with caplog.at_level("CRITICAL"):
         await line.open()
@@ -185,7 +199,9 @@ async def test_states_are_told_in_order_and_a_failing_hearer_harms_none(private,
     assert states == [True, False]
 
 
-async def test_a_subscription_made_while_the_line_is_down_is_there_when_it_is_up(private):
+async def test_a_subscription_made_while_the_line_is_down_is_there_when_it_is_up(
+    private: Embedded,
+) -> None:
     async def where() -> Address:
         return parse(private.url)
 

@@ -2,13 +2,15 @@
 
 import asyncio
 
-from server.store import keys
+import pytest
+
+from server.store import Store, keys
 from server.store.timers import Claim
 
 DAY_MS = 86_400_000
 
 
-async def open_room(store, code: str, opened: int) -> None:
+async def open_room(store: Store, code: str, opened: int) -> None:
     await store.journals.append(
         keys.room(code), [b"opened"], expect=0, ttl_s=600, sets={"title": f"room {code}"}
     )
@@ -18,21 +20,21 @@ async def open_room(store, code: str, opened: int) -> None:
 # --- deals ----------------------------------------------------------------------------
 
 
-async def test_the_first_secret_of_a_deal_counts(store, other):
+async def test_the_first_secret_of_a_deal_counts(store: Store, other: Store) -> None:
     assert await store.deals.secret("d") is None
     assert await store.deals.keep("d", b"\x00first\xff") == b"\x00first\xff"
     assert await other.deals.keep("d", b"second") == b"\x00first\xff"
     assert await other.deals.secret("d") == b"\x00first\xff"
 
 
-async def test_of_many_secrets_at_once_all_get_the_same(store, other):
+async def test_of_many_secrets_at_once_all_get_the_same(store: Store, other: Store) -> None:
     kept = await asyncio.gather(
         *(node.deals.keep("d", b"%d" % i) for i in range(20) for node in (store, other))
     )
     assert len(set(kept)) == 1
 
 
-async def test_a_secret_outlives_the_journal_that_reveals_it(store):
+async def test_a_secret_outlives_the_journal_that_reveals_it(store: Store) -> None:
     await store.deals.keep("d", b"x")
     assert await store.line.ask("TTL", keys.deal("d")) > keys.FINISHED_S
 
@@ -40,7 +42,7 @@ async def test_a_secret_outlives_the_journal_that_reveals_it(store):
 # --- directory ------------------------------------------------------------------------
 
 
-async def test_the_newest_rooms_come_first_with_their_summaries(store, other):
+async def test_the_newest_rooms_come_first_with_their_summaries(store: Store, other: Store) -> None:
     for i, code in enumerate(("A", "B", "C")):
         await open_room(store, code, 1000 + i)
     listings = await other.directory.newest(2)
@@ -48,7 +50,7 @@ async def test_the_newest_rooms_come_first_with_their_summaries(store, other):
     assert listings[0].summary["title"] == "room C"
 
 
-async def test_a_room_that_is_gone_leaves_the_list(store):
+async def test_a_room_that_is_gone_leaves_the_list(store: Store) -> None:
     await open_room(store, "A", 1000)
     await open_room(store, "B", 1001)
     await store.line.ask("DEL", *keys.journal(keys.room("B"))[:2])
@@ -56,21 +58,21 @@ async def test_a_room_that_is_gone_leaves_the_list(store):
     assert [each.code for each in await store.directory.newest(1)] == ["A"]
 
 
-async def test_a_room_can_be_taken_off_the_list(store):
+async def test_a_room_can_be_taken_off_the_list(store: Store) -> None:
     await open_room(store, "A", 1000)
     await store.directory.remove("A")
     await store.directory.remove("A")
     assert await store.directory.newest() == []
 
 
-async def test_the_list_forgets_old_rooms_and_itself(store):
+async def test_the_list_forgets_old_rooms_and_itself(store: Store) -> None:
     await open_room(store, "A", 1000)
     await open_room(store, "B", 1000 + keys.LISTED_S * 1000 + 1)
     assert await store.line.ask("ZRANGE", keys.LOBBY, 0, -1) == [b"B"]
     assert await store.line.ask("TTL", keys.LOBBY) > 0
 
 
-async def test_the_list_has_a_bound(store, monkeypatch):
+async def test_the_list_has_a_bound(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.store.directory.LISTED", 2)
     for i, code in enumerate(("A", "B", "C")):
         await open_room(store, code, 1000 + i)
@@ -80,7 +82,7 @@ async def test_the_list_has_a_bound(store, monkeypatch):
 # --- timers ---------------------------------------------------------------------------
 
 
-async def test_what_is_due_is_claimed_by_one_node_only(store, other):
+async def test_what_is_due_is_claimed_by_one_node_only(store: Store, other: Store) -> None:
     for i in range(40):
         await store.timers.set(f"m{i}", 1000 + i)
     claims = await asyncio.gather(
@@ -90,20 +92,20 @@ async def test_what_is_due_is_claimed_by_one_node_only(store, other):
     assert sorted(members) == sorted(f"m{i}" for i in range(40))
 
 
-async def test_what_is_not_due_is_left(store):
+async def test_what_is_not_due_is_left(store: Store) -> None:
     await store.timers.set("later", await store.journals.now() + DAY_MS)
     await store.timers.set("sooner", 1000)
     assert [claim.member for claim in await store.timers.claim(5_000, 10)] == ["sooner"]
 
 
-async def test_a_claim_that_nobody_ends_comes_due_again(store, other):
+async def test_a_claim_that_nobody_ends_comes_due_again(store: Store, other: Store) -> None:
     await store.timers.set("m", 1000)
     assert await store.timers.claim(5_000, 10, now=2_000) == [Claim("m", 7_000)]
     assert await other.timers.claim(5_000, 10, now=6_999) == []
     assert await other.timers.claim(5_000, 10, now=7_000) == [Claim("m", 12_000)]
 
 
-async def test_a_timer_that_is_done_is_gone(store):
+async def test_a_timer_that_is_done_is_gone(store: Store) -> None:
     await store.timers.set("m", 1000)
     (claim,) = await store.timers.claim(5_000, 10, now=2_000)
     assert await store.timers.done(claim)
@@ -111,14 +113,14 @@ async def test_a_timer_that_is_done_is_gone(store):
     assert not await store.timers.done(claim)
 
 
-async def test_a_timer_can_be_set_for_its_next_time(store):
+async def test_a_timer_can_be_set_for_its_next_time(store: Store) -> None:
     await store.timers.set("m", 1000)
     (claim,) = await store.timers.claim(5_000, 10, now=2_000)
     assert await store.timers.done(claim, next_due=3_000)
     assert await store.timers.next_due() == 3_000
 
 
-async def test_the_end_of_a_claim_never_undoes_a_newer_setting(store, other):
+async def test_the_end_of_a_claim_never_undoes_a_newer_setting(store: Store, other: Store) -> None:
     await store.timers.set("m", 1000)
     (claim,) = await store.timers.claim(5_000, 10, now=2_000)
     await other.timers.set("m", 9_000)
@@ -127,7 +129,7 @@ async def test_the_end_of_a_claim_never_undoes_a_newer_setting(store, other):
     assert await store.timers.next_due() == 9_000
 
 
-async def test_a_claimant_that_was_too_slow_ends_nothing(store, other):
+async def test_a_claimant_that_was_too_slow_ends_nothing(store: Store, other: Store) -> None:
     await store.timers.set("m", 1000)
     (slow,) = await store.timers.claim(5_000, 10, now=2_000)
     (quick,) = await other.timers.claim(5_000, 10, now=8_000)
@@ -135,7 +137,7 @@ async def test_a_claimant_that_was_too_slow_ends_nothing(store, other):
     assert await other.timers.done(quick)
 
 
-async def test_a_member_has_one_timer(store):
+async def test_a_member_has_one_timer(store: Store) -> None:
     await store.timers.set("m", 1000)
     await store.timers.set("m", 500)
     assert await store.timers.next_due() == 500
@@ -146,7 +148,7 @@ async def test_a_member_has_one_timer(store):
 # --- nodes ----------------------------------------------------------------------------
 
 
-async def test_live_nodes_are_listed_and_dead_ones_forgotten(store, other):
+async def test_live_nodes_are_listed_and_dead_ones_forgotten(store: Store, other: Store) -> None:
     await store.nodes.beat("one", 1000, {"host": "a"})
     await other.nodes.beat("two", 2000, {})
     assert [(node.id, node.beat, node.about) for node in await store.nodes.live()] == [
@@ -160,7 +162,7 @@ async def test_live_nodes_are_listed_and_dead_ones_forgotten(store, other):
     assert await store.nodes.live() == []
 
 
-async def test_nothing_of_a_node_stays(store):
+async def test_nothing_of_a_node_stays(store: Store) -> None:
     await store.nodes.beat("one", 1000, {})
     assert 0 < await store.line.ask("TTL", keys.node("one")) <= keys.NODE_S
     assert 0 < await store.line.ask("TTL", keys.NODES) <= keys.NODES_S

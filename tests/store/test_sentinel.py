@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 import redis
 
-from server.store import Appended, Denied, Lost, Store, Unavailable, Unfit, Unreachable, keys
+from server.store import (
+    ActOutcome,
+    Appended,
+    Denied,
+    Lost,
+    Store,
+    Unavailable,
+    Unfit,
+    Unreachable,
+    keys,
+)
 from server.store.address import read
 from server.store.sentinel import Sentinels
 from tests.faults.processes import HOST, ValkeyProcess, free_port
@@ -29,7 +39,7 @@ async def begin(store: Store) -> None:
     )
 
 
-async def play(store: Store, n: int):
+async def play(store: Store, n: int) -> ActOutcome:
     return await outcome(
         lambda done: store.journals.act(ROOM, "ann", 1, n, b"play %d" % n, {}, done)
     )
@@ -76,26 +86,28 @@ async def sentinels(*answers: bytes | None) -> AsyncIterator[Sentinels]:
             server.close()
 
 
-async def test_the_sentinel_with_the_newest_configuration_is_believed():
+async def test_the_sentinel_with_the_newest_configuration_is_believed() -> None:
     async with sentinels(named(1, 7), named(2, 9), named(3, 8)) as asked:
         where = await asked.where()
     assert (where.host, where.port, where.db, where.password) == (HOST, 2, 2, "secret")
 
 
-async def test_one_that_says_nothing_holds_nobody_up_for_long(monkeypatch):
+async def test_one_that_says_nothing_holds_nobody_up_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("server.store.client.REPLY_S", 1.0)  # how long the last one is left alone
     monkeypatch.setattr("server.store.survey.LIMIT_S", 1000.0)
     async with sentinels(None, named(2, 9), b"-IDK no idea\r\n") as asked:
         assert (await asked.where()).port == 2
 
 
-async def test_where_none_knows_the_master_their_word_is_told():
+async def test_where_none_knows_the_master_their_word_is_told() -> None:
     async with sentinels(*[b"-ERR No such master with that name\r\n"] * 2) as asked:
         with pytest.raises(Unfit, match=f"asked for {MASTER_NAME}: .*No such master"):
             await asked.where()
 
 
-async def test_where_none_answers_they_are_named(monkeypatch):
+async def test_where_none_answers_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.store.survey.LIMIT_S", 0.3)
     monkeypatch.setattr("server.store.client.REPLY_S", 1.0)
     async with sentinels(None) as asked:
@@ -103,7 +115,7 @@ async def test_where_none_answers_they_are_named(monkeypatch):
             await asked.where()
 
 
-async def test_at_the_start_a_wrong_name_is_refused_and_silence_is_waited_for():
+async def test_at_the_start_a_wrong_name_is_refused_and_silence_is_waited_for() -> None:
     with pytest.raises(Unreachable, match="none of the Sentinels"):
         await Store.open(f"sentinel://{HOST}:{free_port()}/x", limits=BRISK, patience_s=0.3)
     async with sentinels(b"-ERR No such master with that name\r\n") as asked:
@@ -112,7 +124,7 @@ async def test_at_the_start_a_wrong_name_is_refused_and_silence_is_waited_for():
             await Store.open(f"sentinel://{door}/x", limits=BRISK)
 
 
-async def test_a_replica_that_is_named_as_master_is_not_taken_for_one(tmp_path: Path):
+async def test_a_replica_that_is_named_as_master_is_not_taken_for_one(tmp_path: Path) -> None:
     with ValkeyProcess("store", tmp_path, replicaof=f"{HOST} {free_port()}") as replica:
         await replica.start()
         async with sentinels(named(replica.port, 1)) as asked:
@@ -121,7 +133,9 @@ async def test_a_replica_that_is_named_as_master_is_not_taken_for_one(tmp_path: 
                 await Store.open(f"sentinel://{door}/x", limits=BRISK, patience_s=0.5)
 
 
-async def test_a_line_leaves_a_master_that_is_none_any_more_though_it_answers(tmp_path: Path):
+async def test_a_line_leaves_a_master_that_is_none_any_more_though_it_answers(
+    tmp_path: Path,
+) -> None:
     # Cut off from the Sentinels and not from us, it would take moves that are lost.
     with ValkeyProcess("first", tmp_path) as first, ValkeyProcess("second", tmp_path) as second:
         await first.start()
@@ -157,7 +171,7 @@ async def trio(tmp_path: Path) -> AsyncIterator[SentinelTrio]:
 
 
 @pytest.mark.slow
-async def test_a_replica_that_takes_over_is_followed(trio):
+async def test_a_replica_that_takes_over_is_followed(trio: SentinelTrio) -> None:
     store = await Store.open(sentinel_url(trio), limits=BRISK)
     ear = Ear()
     await begin(store)
@@ -184,7 +198,7 @@ async def test_a_replica_that_takes_over_is_followed(trio):
 
 
 @pytest.mark.slow
-async def test_a_master_that_stands_still_is_left_for_good(trio):
+async def test_a_master_that_stands_still_is_left_for_good(trio: SentinelTrio) -> None:
     store = await Store.open(sentinel_url(trio), limits=BRISK)
     await begin(store)
     with trio.first.client() as client:
@@ -200,7 +214,7 @@ async def test_a_master_that_stands_still_is_left_for_good(trio):
 
 
 @pytest.mark.slow
-async def test_a_failover_that_the_operator_wants_is_followed(trio):
+async def test_a_failover_that_the_operator_wants_is_followed(trio: SentinelTrio) -> None:
     store = await Store.open(sentinel_url(trio), limits=BRISK)
     await begin(store)
     with redis.Redis(port=trio.sentinels[0].port, host=HOST) as client:
