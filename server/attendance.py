@@ -325,16 +325,14 @@ class Attendance:
 
     async def _chronicle(self, message: w.Chronicle) -> None:
         code = read_code(message.tournament)
-        async with self._halls.held(code) as hall:
-            if self._sight(hall, message.key) != "organiser" and hall.t.phase not in (
-                "finished",
-                "cancelled",
-            ):
+        async with self._foyer.gallery(code) as gallery:
+            sight = self._sight(gallery.hall, message.key)
+            t = gallery.state(sight)
+            if sight != "organiser" and not t.is_over:
                 raise Refusal("not-over", "The record is published when the tournament is over.")
-            start = message.start
-            total = hall.t.version
-            part = await self._store.journals.read(hall.jid, start, ANNALS)
-        lines = [entry.line().decode() for entry in part]
+            start, total = message.start, t.version
+            part = await self._store.journals.read(gallery.hall.jid, start, ANNALS)
+        lines = [entry.line().decode() for entry in part if entry.version <= total]
         self._speaker.send(w.Annals(tournament=code, start=start, total=total, entries=lines))
 
 

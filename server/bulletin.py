@@ -47,6 +47,7 @@ def tournament(t: Tournament, now: int) -> w.Tournament:
         held=views.is_hidden(t),
         reason=t.over_why,
         notices=[w.Notice(at=at, text=text) for at, text in t.announced[-NOTICES:]],
+        head=t.head.hex() if t.is_over else "",
     )
 
 

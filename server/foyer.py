@@ -43,7 +43,7 @@ class Foyer:
         """
         async with self._halls.held(code) as hall:
             entry = hall.t.entries.get(hall.t.people.get(guest.player, ""))
-            if entry is None or hall.t.phase in ("finished", "cancelled"):
+            if entry is None or hall.t.is_over:
                 return False
             book = self._books.get(code)
             if book is None:

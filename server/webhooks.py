@@ -205,7 +205,7 @@ class Webhooks:
             # The store has lost what was heard of: what it has now is the truth.
             del self._known[code]
             return now if version else None
-        if t.phase in ("finished", "cancelled") and version == t.version:
+        if t.is_over and version == t.version:
             return None
         return now + (LOOK_EVERY_MS if t.is_on or version > t.version else IDLE_MS)
 

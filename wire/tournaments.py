@@ -392,6 +392,9 @@ class Tournament(ServerMessage, frozen=True, kw_only=True):
     held: bool = False  # the round's results wait to be published
     reason: str = ""  # why it is over
     notices: list[Notice] = field(default_factory=list)  # the newest ones
+    # Of the hash chain over the journal, in hex, once the tournament is over. Sooner it would
+    # let results that are held back be guessed: few can be told apart, and all be tried.
+    head: str = ""
 
 
 class Entrants(ServerMessage, frozen=True, kw_only=True):

@@ -1,9 +1,11 @@
 """The program: one file in, the findings out."""
 
+import argparse
+import re
 import sys
 from pathlib import Path
 
-from server.journaling import UnknownEvent
+from server.journaling import UnknownEvent, chain
 from server.recount.archive import Archive, Unreadable, read
 from server.recount.journal import refold
 from server.recount.races import check_races
@@ -14,8 +16,10 @@ from server.tournament import events as ev
 PLACES = 16  # of the last stage's standings that are printed
 
 
-def recount(archive: Archive) -> tuple[list[str], list[str], Tournament]:
+def recount(archive: Archive, published: str = "") -> tuple[list[str], list[str], Tournament]:
     """Check an archive; gives what was found right, what wrong, and the tournament.
+
+    `published` is the head of the hash chain, in hex, as the server shows it.
 
     Raises:
         Unreadable: an entry is none of this format.
@@ -33,12 +37,14 @@ def recount(archive: Archive) -> tuple[list[str], list[str], Tournament]:
         f"outcome, {found.acts} acts of people allowed"
     ]
     wrong = []
-    if t.phase not in ("finished", "cancelled"):
+    if not t.is_over:
         wrong.append("the tournament has no end")
     if (t.code, t.head.hex()) != (archive.header.code, archive.header.head):
         wrong.append(f"the hash chain of {t.code} ends in {t.head.hex()}, not as the header says")
     else:
         right.append(f"hash chain ends in {archive.header.head}")
+    if published:
+        (right if published == t.head.hex() else wrong).append(_compared(archive, published))
     races = check_races(found, archive.replays)
     if races.checked:
         right.append(f"{races.checked} races replayed, every move legal, with the same results")
@@ -50,15 +56,31 @@ def recount(archive: Archive) -> tuple[list[str], list[str], Tournament]:
     return right, [*wrong, *races.faults, *faults], t
 
 
+def _compared(archive: Archive, published: str) -> str:
+    """Say where in the journal the head is that was published."""
+    head = bytes(32)
+    for number, (at, payload) in enumerate(archive.entries, 1):
+        head = chain((b"%d %s" % (at, payload),), head)
+        if head.hex() == published:
+            after = len(archive.entries) - number
+            if not after:
+                return "that is the head that was published"
+            return (
+                f"the head that was published is that of entry {number}: the {after} after it "
+                "are newer, or made up; compare with the head that is published now"
+            )
+    return "the head that was published is not in this journal: it is another one"
+
+
 def _listed(rooms: list[str]) -> str:
     more = f" and {len(rooms) - 5} more" if len(rooms) > 5 else ""
     return f"{', '.join(rooms[:5])}{more}"
 
 
-def main(path: str) -> int:
+def main(path: str, published: str = "") -> int:
     """Check one file and print the findings; gives the exit code."""
     try:
-        right, wrong, t = recount(read(Path(path)))
+        right, wrong, t = recount(read(Path(path)), published)
     except (OSError, Unreadable) as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 2
@@ -70,12 +92,26 @@ def main(path: str) -> int:
         for table in views.standings(t, t.stage.number):
             for row in table.lines[:PLACES]:
                 print(f"{row.place or '-':>4}  {row.name}")
+    if not published and not wrong:
+        print(f"To know that it is the published record, compare its head: {t.head.hex()}")
     print(f"{path}: {'the record is wrong' if wrong else 'the record is sound'}")
     return 1 if wrong else 0
 
 
+def _head(text: str) -> str:
+    head = text.strip().lower()
+    if not re.fullmatch("[0-9a-f]{64}", head):
+        raise argparse.ArgumentTypeError("a head is 64 hexadecimal digits")
+    return head
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m server.recount", description=__doc__)
+    parser.add_argument("file", help="what `klondike tournament export` wrote")
+    parser.add_argument("--head", type=_head, help="the journal's head as the server shows it")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        print("usage: python -m server.recount FILE", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(main(sys.argv[1]))
+    options = _options()
+    sys.exit(main(options.file, options.head or ""))

@@ -57,6 +57,11 @@ class State:
         return self.phase in ("running", "paused")
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing is played any more, unless a ruling reopens it."""
+        return self.phase in ("finished", "cancelled")
+
+    @property
     def stage(self) -> Stage:
         """The stage that is on."""
         return self.stages[-1]

@@ -223,3 +223,12 @@ def test_the_list_links_every_tournament() -> None:
 def test_an_instant_that_no_calendar_has_breaks_no_page() -> None:
     made = told(settings(Single(), start_at=2**53, deals=Deals()), ["alone"])
     assert "9999" in page(sheet(made)).text
+
+
+def test_the_head_of_the_journal_is_there_when_the_tournament_is_over() -> None:
+    made = told(settings(Single()), ["Ann", "Ben"])
+    head = re.compile(r"[0-9a-f]{64}")
+    assert not head.search(page(sheet(made)).text)
+    shown = page(sheet(play(made, 1)))
+    assert head.findall(shown.text) == [made.t.head.hex()]
+    assert "klondike tournament verify" in shown.text

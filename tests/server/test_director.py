@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
+from server.journaling import chain
 from server.store import Store, keys
 from tests.server.fair import RACE, Bot, Organiser, bots, settings
 from tests.server.floor import Someone, node, until
@@ -368,6 +369,21 @@ async def test_the_journal_is_for_organisers_until_the_end(port: int) -> None:
     assert annals.total == 2
     assert '"why":"rain"' in annals.entries[1]
     assert chief.keys.owner not in "".join(annals.entries)
+    lines = (entry.encode() for entry in annals.entries)
+    await public.say(w.Visit(tournament=chief.code))
+    assert (await public.hear(w.Tournament)).head == chain(lines).hex()
+
+
+async def test_the_journal_and_its_head_come_as_late_as_all_that_visitors_see(port: int) -> None:
+    chief = await opened(port, settings(Single(), race=replace(RACE, delay_s=60)))
+    await chief.direct(a.Cancel(), "rain")
+    public = await Someone.arrive(port, "zoe")
+    chronicle = w.Chronicle(tournament=chief.code)
+    assert (await public.refused(chronicle)).code == "not-over"
+    await public.say(w.Visit(tournament=chief.code))
+    assert (await public.hear(w.Tournament)).head == ""
+    await chief.line.say(replace(chronicle, key=chief.keys.owner))
+    assert (await chief.line.hear(w.Annals)).total == 2
 
 
 # --- ratings --------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from server import bulletin
 from server.journaling import chain
 from server.recount import archive as archives
 from server.recount import tables
@@ -21,7 +22,7 @@ from server.recount.__main__ import main, recount
 from server.recount.archive import Archive, Unreadable, read
 from server.recount.journal import refold
 from server.store import Store, keys
-from server.tournament import acts, calls
+from server.tournament import acts, calls, views
 from server.tournament import events as ev
 from server.tournament.settings import (
     Arena,
@@ -235,6 +236,39 @@ def test_a_head_that_is_not_that_of_the_journal_is_found() -> None:
     assert "hash chain" in recount(archive(lines, code="ELSE"))[1][0]
 
 
+def test_the_published_head_says_whether_this_is_the_published_record() -> None:
+    made = archive(played(Single()).lines)
+    right, faults, t = recount(made, made.header.head)
+    assert faults == []
+    assert "that is the head that was published" in right
+    assert bulletin.tournament(t, 0).head == made.header.head
+    # A record that fits together in itself, of a tournament that was played otherwise.
+    other = archive(played(Single(), players=7).lines)
+    assert recount(other)[1] == []
+    assert recount(other, made.header.head)[1] == [
+        "the head that was published is not in this journal: it is another one"
+    ]
+
+
+def test_entries_after_the_published_head_are_not_vouched_for() -> None:
+    told = played(Single())
+    before = archive(told.lines).header.head
+    told.tell(*acts.decide_announce(told.t, "owner", "thank you all"))
+    faults = recount(archive(told.lines), before)[1]
+    assert len(faults) == 1
+    assert f"that of entry {len(told.lines) - 1}: the 1 after it" in faults[0]
+
+
+def test_no_head_is_published_before_the_end_since_what_is_held_could_be_guessed_from_it() -> None:
+    told = Told(settings(Single()))
+    told.enter(4)
+    told.start()
+    assert bulletin.tournament(told.t, 0).head == ""
+    assert bulletin.tournament(views.public(told.t), 0).head == ""
+    told.tell(*acts.decide_cancel(told.t, "owner", "the hall is closed"))
+    assert bulletin.tournament(told.t, 0).head == told.t.head.hex()
+
+
 @pytest.mark.parametrize("name", ["standings", "results"])
 @pytest.mark.parametrize("ending", ["json", "csv"])
 def test_tables_that_say_something_else_are_found(name: str, ending: str) -> None:
@@ -426,6 +460,10 @@ def test_it_is_a_program_of_its_own(tmp_path: Path) -> None:
     file.write_text(journal_text(archive(played(Single()).lines)), encoding="utf-8")
     program = [sys.executable, "-m", "server.recount"]
     assert subprocess.run([*program, str(file)], capture_output=True).returncode == 0
+    head = archive(played(Single()).lines).header.head
+    for published, code in ((head, 0), ("00" * 32, 1), ("no head", 2)):
+        told = subprocess.run([*program, str(file), "--head", published], capture_output=True)
+        assert told.returncode == code
     usage = subprocess.run(program, capture_output=True)
     assert usage.returncode == 2
     assert b"usage" in usage.stderr

@@ -55,7 +55,7 @@ def _next(state: State, entry: Entry, player: str, own: list[Match]) -> Next:
         return Next(kind="out", text="Somebody else plays in your place.")
     if not entry.is_in:
         return Next(kind="out", text=f"You are {entry.status}.")
-    if state.phase in ("finished", "cancelled"):
+    if state.is_over:
         return Next(kind="over", text=f"The tournament is over: {state.over_why}.")
     if not state.is_on:
         return _before(state, entry)

@@ -14,7 +14,7 @@ def is_hidden(state: State) -> bool:
         and on is not None
         and not on.published
         and not state.format(on.stage).on_clock
-        and state.phase not in ("finished", "cancelled")
+        and not state.is_over
     )
 
 
