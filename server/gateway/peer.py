@@ -35,6 +35,7 @@ log = logging.getLogger("dk.gateway")
 
 ABNORMAL = 1006  # never on the wire: the line broke without a close frame
 CLOCK_STEP = 0.001  # uvloop counts milliseconds, so a timer may come early by as much
+STOOD_STILL = 1.0  # a timer that is later than this: it is we who were away
 REASON_SIZE = 123  # a close frame holds 125 bytes, two of them for the code
 
 
@@ -71,6 +72,7 @@ class Peer(Protocol):
         self._slow_since = 0.0
         self._since = self._heard = self._now()
         self._timer: TimerHandle | None = None
+        self._due = 0.0
         self._code = 0  # of the close, 0 until it is known
         self._cause = ""
 
@@ -374,6 +376,7 @@ class Peer(Protocol):
     def _arm(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self._due = self._now() + delay + CLOCK_STEP
         self._timer = self._register.loop.call_later(delay + CLOCK_STEP, self._tick)
 
     def _tick(self) -> None:
@@ -388,6 +391,11 @@ class Peer(Protocol):
             return
         if self._held:
             self._heard = now  # we do not listen, so silence proves nothing
+        elif now - self._due > STOOD_STILL:
+            # This process has not run. What the peer said meanwhile may still be unread (uvloop
+            # looks at its timers first), so it is asked anew before it is judged.
+            self._heard = max(self._heard, now - limits.ping_after)
+            self._slow_since = now
         silent = now - self._heard
         if silent >= limits.silence:
             self._cut(ABNORMAL, "silent for too long")

@@ -61,6 +61,11 @@ class Clock:
             assert calls < 1_000 + 100 * seconds, "timers are set again and again"
         self._now = end
 
+    def stand_still(self, seconds: float) -> None:
+        """Let time pass while nothing runs; what was due meanwhile happens at the end of it."""
+        self._now += seconds
+        self.turn()
+
 
 class Line:
     """A transport that keeps what is written."""

@@ -82,6 +82,35 @@ def test_a_line_with_a_latency_of_many_seconds_stays() -> None:
     assert stage.line.end == ""
 
 
+@pytest.mark.parametrize("before", [1.0, 14.9, 16.0, 29.9])
+def test_after_standing_still_ourselves_a_peer_is_asked_anew_before_it_is_judged(
+    before: float,
+) -> None:
+    stage = Stage()
+    stage.clock.turn(before)
+    stage.take()
+    stage.clock.stand_still(65)
+    assert stage.line.end == ""
+    assert stage.take() == PING_FRAME
+    stage.clock.turn(14.9)
+    assert stage.line.end == ""
+    stage.clock.turn(0.2)
+    assert stage.line.end == "cut"
+
+
+def test_after_standing_still_ourselves_a_slow_peer_may_catch_up() -> None:
+    stage = Stage()
+    stage.peer.pause_writing()
+    stage.clock.stand_still(65)
+    stage.peer.data_received(frame(BINARY, b"x"))
+    assert stage.line.end == ""
+    stage.peer.resume_writing()
+    for _ in range(10):
+        stage.clock.turn(10)
+        stage.peer.data_received(frame(BINARY, b"x"))
+    assert stage.line.end == ""
+
+
 def test_a_busy_connection_costs_the_clock_one_timer() -> None:
     stage = Stage(messages_per_s=1e6)
     for _ in range(10_000):
