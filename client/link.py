@@ -22,6 +22,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
 from client.clock import Clock
+from client.doubt import Doubt
 from client.identity import Identity
 from client.line import Line, Loss, Verdict, judge
 from client.plays import NumberedPlay, Play, Plays
@@ -44,6 +45,7 @@ from wire.messages import (
     ServerMessage,
     Snapshot,
     Standings,
+    Store,
     Welcome,
 )
 
@@ -53,13 +55,15 @@ Heard = ServerMessage | Line
 
 CLIENT_NAME: Final = f"klondike {version('double-klondike')}"
 PLAY_TAGS: Final = ("move", "undo", "finish")
+ANSWERS: Final = (Welcome, Moved, Refused, Pong, Store)  # prove that the line holds both ways
 WELCOME_LIMIT: Final = 10.0  # seconds for the server's first word
 MOST_WAITING: Final = 100  # plays without an answer
 OUTBOX: Final = 256  # messages that wait for the socket; all plays of a resume have room
 FIRST_PINGS: Final = 5
 FIRST_PING_GAP: Final = 0.2
 PING_GAP: Final = 10.0
-POKE_LIMIT: Final = 5.0  # seconds for a sign of life after the machine woke up
+LOOK_GAP: Final = 1.0  # seconds at most between looks whether an answer is missed
+SILENT: Final = "no answer from the server"
 STEADY_AFTER: Final = 10.0  # seconds on line after which earlier failures are forgotten
 
 
@@ -95,6 +99,9 @@ class Link:
         self._closing = False
         self._pings: dict[int, float] = {}
         self._heard_at = 0.0
+        self._doubt = Doubt()
+        self._store_is_away = False
+        self._is_given_up = False  # this connection, by us, for want of an answer
         self._room: str | None = None
         self._seat: int | None = None
         self._error: Error | None = None
@@ -129,18 +136,11 @@ class Link:
 
     def poke(self) -> None:
         """Look at once whether the line still holds; for after a sleep of the machine."""
-        socket = self._socket
-        if socket is None or self.line.status != "online":
+        if self._socket is None or self.line.status != "online":
             self._hurry.set()
             return
         self._ping()
-        asked = time.monotonic()
-
-        def look() -> None:
-            if self._heard_at < asked:
-                socket.transport.abort()
-
-        asyncio.get_running_loop().call_later(POKE_LIMIT, look)
+        self._doubt = self._doubt.asked(time.monotonic())
 
     def close(self) -> None:
         """End: `run` says goodbye to the server and returns."""
@@ -201,8 +201,9 @@ class Link:
             self._hurry.clear()
 
     async def _connection(self) -> Loss:
-        self._was_online = False
+        self._was_online = self._store_is_away = self._is_given_up = False
         self._error = None
+        self._doubt = Doubt()
         try:
             async with connect(
                 self.url,
@@ -228,7 +229,7 @@ class Link:
         except InvalidHandshake as error:
             return Loss(None, f"{self.url} is not a race server ({error})", is_final=True)
         except TimeoutError:
-            return Loss(None, "no answer from the server")
+            return Loss(None, SILENT)
         except OSError as error:
             return Loss(None, _plainly(error))
         finally:
@@ -236,6 +237,8 @@ class Link:
             self.plays = self.plays.dropped()
 
     def _closed(self, code: int | None, closed: ConnectionClosed) -> Loss:
+        if self._is_given_up:
+            return Loss(None, SILENT)
         reason = closed.rcvd.reason if closed.rcvd else ""
         return Loss(code, reason or (self._error.reason if self._error else ""))
 
@@ -265,6 +268,7 @@ class Link:
         tasks = [
             asyncio.create_task(self._write(socket), name="link-write"),
             asyncio.create_task(self._measure(), name="link-measure"),
+            asyncio.create_task(self._watch(socket), name="link-watch"),
         ]
         try:
             while True:
@@ -287,6 +291,22 @@ class Link:
         while True:
             await asyncio.sleep(PING_GAP)
             self._ping()
+
+    async def _watch(self, socket: ClientConnection) -> None:
+        while not self._is_given_up:
+            # Spread, so that those who wait for one server do not come back all at once.
+            await asyncio.sleep(self._chance.uniform(LOOK_GAP / 2, LOOK_GAP))
+            is_owed = bool(self.plays.sent)
+            trip_s = (self.clock.trip_ms or 0.0) / 1000
+            if self._store_is_away:
+                self._doubt = Doubt()
+                continue
+            self._doubt, step = self._doubt.look(time.monotonic(), is_owed=is_owed, trip_s=trip_s)
+            if step == "ask":
+                self._ping()
+            elif step == "give up":
+                self._is_given_up = True
+                socket.transport.abort()
 
     def _ping(self) -> None:
         number = max(self._pings, default=0) + 1
@@ -315,6 +335,8 @@ class Link:
             self._hear(message)
 
     def _note(self, message: ServerMessage) -> None:
+        if isinstance(message, ANSWERS):
+            self._doubt = Doubt()
         match message:
             case Welcome():
                 self._welcomed(message)
@@ -336,6 +358,8 @@ class Link:
                 self.plays = Plays()
             case Pong():
                 self._ponged(message)
+            case Store():
+                self._store_is_away = message.waiting
             case Error():
                 self._error = message
             case _:

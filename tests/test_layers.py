@@ -112,7 +112,8 @@ ONLY_FOR: dict[str, str] = {
     "pythonjsonlogger": "server.logs",
     "uvloop": "server.cli server.workers",
     "click": "server.cli client.cli client.options client.whoami client.tournament.acting"
-    " client.tournament.cli client.tournament.errand client.tournament.showing",
+    " client.tournament.cli client.tournament.errand client.tournament.papers"
+    " client.tournament.showing",
     "rustworkx": "server.tournament.pairing.matching",
     "py4swiss": "server.tournament.pairing.dutch",
     "openskill": "server.tournament.rating",
@@ -144,7 +145,9 @@ PURE = [
     "client.model",
     "client.paint",
     "client.plays",
+    "client.putout",
     "client.clock",
+    "client.doubt",
     "client.cards",
     "client.fairness",
     "client.lists",

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 
 from client.line import Line
 from client.link import Heard, Link
@@ -80,6 +81,13 @@ class Actor:
     def drop(self) -> None:
         """Lose the line without a word."""
         self.socket.transport.abort()
+
+    async def say_until_gone(self, message: ServerMessage, gap_s: float = 0.02) -> None:
+        """Say one thing again and again, deaf to all, until the client has gone."""
+        with suppress(ConnectionClosed):
+            while True:
+                await self.say(message)
+                await asyncio.sleep(gap_s)
 
     async def stay(self) -> None:
         await self.socket.wait_closed()
@@ -166,7 +174,13 @@ async def running(link: Link) -> AsyncIterator[asyncio.Task[Line]]:
 
 
 def welcome(**changes: Any) -> Welcome:
-    fields = {"v": PROTOCOL, "server": "stage", "player": "p1", "name": "ann", "now": NOW}
+    fields: dict[str, Any] = {
+        "v": PROTOCOL,
+        "server": "stage",
+        "player": "p1",
+        "name": "ann",
+        "now": NOW,
+    }
     return Welcome(**(fields | changes))
 
 

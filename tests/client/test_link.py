@@ -20,6 +20,7 @@ from tests.client.stage import (
     running,
     staged,
 )
+from wire import codec
 from wire.messages import (
     Board,
     Close,
@@ -28,11 +29,14 @@ from wire.messages import (
     Hint,
     Move,
     Moved,
+    Ping,
     Pong,
     Refused,
     Room,
     Rooms,
+    Scores,
     Standings,
+    Store,
     Undo,
     Welcome,
 )
@@ -402,6 +406,126 @@ async def test_a_rename_comes_back_under_the_new_name() -> None:
             link.rename("zoe")
             await ear.until(Welcome, 2)
             assert link.name == "zoe"
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doubt a line soon, and measure the clock at the beginning only."""
+    monkeypatch.setattr("client.link.LOOK_GAP", 0.02)
+    monkeypatch.setattr("client.link.FIRST_PINGS", 1)
+    monkeypatch.setattr("client.doubt.ASK_AFTER", 0.2)
+    monkeypatch.setattr("client.doubt.ANSWER_LIMIT", 0.3)
+
+
+async def pings_of(actor: Actor, seconds: float) -> int:
+    """Leaves everything unanswered but says scores; counts the pings that come."""
+    loop = asyncio.get_running_loop()
+    end, count = loop.time() + seconds, 0
+    while loop.time() < end:
+        await actor.say(Scores(version=1, lines=[]))
+        try:
+            data = await asyncio.wait_for(actor.socket.recv(), 0.02)
+        except TimeoutError:
+            continue
+        assert isinstance(data, bytes)
+        count += isinstance(codec.decode_client(data), Ping)
+    return count
+
+
+async def test_a_play_without_an_answer_on_a_line_that_looks_open_brings_it_back_soon(
+    hasty: None,
+) -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        # What is pushed still arrives; nothing that is said does.
+        await actor.say_until_gone(Scores(version=1, lines=[]))
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        await actor.say(moved(1))
+        await actor.stay()
+
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("d")
+            await ear.until(Moved)
+        waiting = [each.why for each in ear.all if isinstance(each, Line) if each.retry_at]
+        assert waiting == ["no answer from the server"]
+
+
+async def test_while_the_server_says_that_its_store_is_away_nobody_goes(hasty: None) -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        assert await actor.hears_nothing()  # but the ping of the clock
+        await actor.say(Store(waiting=True))
+        assert await pings_of(actor, 1.0) == 0
+        await actor.say(Store(waiting=False), moved(1))
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("d")
+            await ear.until(Moved)
+        assert stage.served == 1
+
+
+async def test_a_play_that_takes_long_keeps_a_line_whose_server_answers_a_ping(
+    hasty: None,
+) -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="d")
+        assert await actor.hears_nothing(1.0)  # but pings, which it answers
+        await actor.say(moved(1))
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("d")
+            await ear.until(Moved)
+        assert stage.served == 1
+        assert 3 <= len([each for each in ear.all if isinstance(each, Pong)]) <= 6
+
+
+async def test_after_a_sleep_of_the_machine_the_line_is_asked_and_left_if_it_is_dead(
+    hasty: None,
+) -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.say(room(), board(n=0))
+        assert await actor.hears_nothing(0.2)
+        woken.set()
+        assert await pings_of(actor, 0.2) == 1
+        await actor.stay()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.stay()
+
+    woken = asyncio.Event()
+    async with staged(first, second) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await woken.wait()
+            link.poke()
+            await ear.until(Welcome, 2)
 
 
 def test_delays_grow_to_a_bound_and_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:

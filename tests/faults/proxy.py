@@ -39,7 +39,7 @@ class Line:
         self._weather = weather
         self._chance = chance
         self._ends: dict[Way, asyncio.StreamWriter] = {}  # where each direction leads to
-        self._half_open = False
+        self._lost: set[Way] = set()  # nothing passes any more, and nobody is told
 
     async def run(
         self,
@@ -88,7 +88,7 @@ class Line:
             if not data:
                 self._finish(way)
                 return
-            if self._half_open:
+            if way in self._lost:
                 continue
             await self._write(way, data)
 
@@ -106,7 +106,7 @@ class Line:
 
     def _finish(self, way: Way) -> None:
         # Of a half-open line the one end must not learn of the other's.
-        if not self._half_open:
+        if way not in self._lost:
             with contextlib.suppress(OSError, RuntimeError):
                 self._ends[way].write_eof()
 
@@ -124,8 +124,12 @@ class Line:
 
     def half_open(self, lost: Way) -> None:
         """Loses one end, while the other hears nothing of it, for ever."""
-        self._half_open = True
+        self.swallow(*WAYS)
         self.drop(lost)
+
+    def swallow(self, *ways: Way) -> None:
+        """Loses whatever goes these ways from now on, unnoticed by either end, for ever."""
+        self._lost |= set(ways)
 
 
 class Proxy:
@@ -211,6 +215,13 @@ class Proxy:
         lines = self.lines
         for line in lines:
             line.half_open(lost)
+        return len(lines)
+
+    def swallow(self, *ways: Way) -> int:
+        """Makes black holes of all lines, in these directions or both; new ones are whole."""
+        lines = self.lines
+        for line in lines:
+            line.swallow(*(ways or WAYS))
         return len(lines)
 
     def refuse(self, refusing: bool = True) -> None:

@@ -140,6 +140,20 @@ async def test_a_half_open_line_is_over_for_one_end_and_silent_for_the_other() -
         await until(lambda: not proxy.lines, "the line is over")
 
 
+@pytest.mark.parametrize("way", ["up", "down"])
+async def test_what_is_swallowed_never_comes_and_a_new_line_is_whole(way: Way) -> None:
+    async with echo() as (heard, target), Proxy(target) as proxy, Caller.dial(proxy) as caller:
+        caller.say(b"x")
+        await caller.hear(1)
+        assert proxy.swallow(way) == 1
+        caller.say(b"anybody?")
+        assert await caller.hears_nothing()
+        assert not heard.ended.is_set()
+        async with Caller.dial(proxy) as other:
+            other.say(b"y")
+            assert await other.hear(1) == b"y"
+
+
 async def test_a_slow_line_is_late_and_a_trickle_comes_in_pieces() -> None:
     async with (
         echo() as (_, target),
