@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from client.forms import Form, Scheduled
 from client.model import Tone
+from client.putout import PutOut
 from client.tournament.hall import Hall
 from wire.messages import ClientMessage, Join, Spectate
 
@@ -41,7 +42,7 @@ class Confirm:
     kind: ConfirmKind
 
 
-Overlay = Help | Log | Prompt | Confirm | Form | Hall
+Overlay = Help | Log | Prompt | Confirm | Form | PutOut | Hall
 
 
 @dataclass(frozen=True, slots=True)

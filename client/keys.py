@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from client import putout
 from client.cards import columns, foundations, parse_pile
 from client.desk import (
     PROMPT_LIMITS,
@@ -28,6 +29,7 @@ from client.desk import (
 )
 from client.forms import Form, create_room, edited, new_form
 from client.model import State
+from client.putout import PutOut
 from client.tournament import hall as halls
 from client.tournament.hall import Hall
 from client.views import View, view_of
@@ -49,6 +51,8 @@ from wire.text import tidied
 
 # The unshifted upper row of French keyboards.
 _FRENCH: Final = dict(zip("&é\"'(-è_ç", "123456789", strict=True))
+
+_ONLY_THE_HOST: Final = Say("Only the host may do that.")
 
 Pressed = tuple[Desk, Sequence[Deed]]
 
@@ -116,6 +120,9 @@ def _press_overlay(desk: Desk, overlay: Overlay, state: State, key: str) -> Pres
             return _press_prompt(desk, overlay, key)
         case Form():
             return _press_form(desk, overlay, key)
+        case PutOut():
+            over, meant = putout.press(overlay, state, key)
+            return replace(desk, overlay=over), meant
         case Hall():
             hall, deeds = halls.press(overlay, state.tour, key)
             return replace(desk, overlay=hall), deeds
@@ -239,7 +246,7 @@ def _press_room(desk: Desk, state: State, key: str) -> Pressed:
         case "l" if state.may("leave"):
             return _leave(desk, state)
         case "s" | "k":
-            return desk, [Say("Only the host may do that.")]
+            return desk, [_ONLY_THE_HOST]
         case _:
             return desk, []
 
@@ -264,6 +271,8 @@ def _press_race(desk: Desk, state: State, key: str) -> Pressed:
             return replace(desk, panel=not desk.panel), []
         case "l":
             return _leave(_let_go(desk), state)
+        case "k":
+            return _ask_put_out(_let_go(desk), state)
         case "left" | "right" | "up" | "down":
             return replace(desk, cursor=_moved_cursor(desk.cursor, state, key)), []
     if not state.may("move"):
@@ -285,6 +294,15 @@ def _press_race(desk: Desk, state: State, key: str) -> Pressed:
             return replace(_let_go(desk), overlay=Confirm("resign")), []
         case _:
             return desk, []
+
+
+def _ask_put_out(desk: Desk, state: State) -> Pressed:
+    if not state.may("disqualify"):
+        return desk, [_ONLY_THE_HOST]
+    others = putout.racing(state)
+    if not others:
+        return desk, [Say("Nobody else is racing any more.")]
+    return replace(desk, overlay=PutOut(others[0].player)), []
 
 
 def _let_go(desk: Desk) -> Desk:
@@ -392,6 +410,8 @@ def _press_after(desk: Desk, state: State, view: View, key: str) -> Pressed:
             at = boards.index(desk.seat) if desk.seat in boards else 0
             step = 1 if key in ("right", "down") else -1
             return replace(desk, seat=boards[(at + step) % len(boards)]), []
+        case "k" if view == "watch":
+            return _ask_put_out(desk, state)
         case "m" if state.may("rematch"):
             return desk, [Rematch()]
         case "m" if room.next_room is not None:

@@ -140,8 +140,7 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
         case Room():
             return _room(state, message)
         case News():
-            # A record that went back a little is for everybody to know at once.
-            tone: Tone = "bad" if message.kind == "resynchronised" else "plain"
+            tone: Tone = "bad" if message.kind in _AT_ONCE else "plain"
             return _logged(state, Notice(_news(message), tone, at))
         case Countdown():
             return _countdown(state, message)
@@ -157,8 +156,7 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
         case Scores():
             return _scores(state, message, at)
         case Finished():
-            text = "Solved! All cards are home." if message.outcome == "solved" else ""
-            return replace(state, finished=message, notice=Notice(text, "good", at))
+            return _finished(state, message, at)
         case Standings():
             return _standings(state, message, at)
         case Chatted():
@@ -270,6 +268,14 @@ def _rescored(seat: Seat, line: Score) -> Seat:
     )
 
 
+def _finished(state: State, message: Finished, at: float) -> State:
+    done = replace(state, finished=message)
+    if message.outcome == "disqualified":
+        return done  # the news of it has said why
+    text = "Solved! All cards are home." if message.outcome == "solved" else ""
+    return done.says(text, "good", at)
+
+
 _GONE: Final = {
     "kicked": "The host freed your seat.",
     "closed": "The room was closed.",
@@ -296,6 +302,8 @@ _NEWS: Final = {
     "followed": "A rematch is open: room {text}",
     "resynchronised": "{text}",
 }
+# A record that went back a little, and a ruling, are for everybody to know at once.
+_AT_ONCE: Final = ("resynchronised", "disqualified")
 _LEFT: Final = {
     "kicked": "{name} was sent out by the host",
     "away": "{name} was away too long and lost the seat",

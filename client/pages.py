@@ -25,7 +25,7 @@ HELP: Final = (
     ("In the room", ""),
     ("Tab", "scores or board, where both do not fit"),
     ("t  L", "say something; what was said and done"),
-    ("x  l  q", "give up; leave the room; quit"),
+    ("x  l  q  k", "give up; leave; quit; host: put out"),
     ("T C A Ctrl-L", "tournaments; colours; ASCII; paint anew"),
     ("Marks", ""),
     ("! ? b x *", "card home; away; bot; gave up; solved"),

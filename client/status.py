@@ -5,6 +5,7 @@ from typing import Final
 from client.cards import parse_pile
 from client.desk import Confirm, Desk, Prompt
 from client.model import NOTICE_SHOWN, State
+from client.putout import PutOut, question, racing
 from client.scoreboard import ranked
 from client.style import Ink, Style
 from client.views import View, view_of
@@ -82,6 +83,8 @@ def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, In
             return f"{LABELS[prompt.kind]}{clean(prompt.text)}_", "bold"
         case Confirm() as confirm:
             return _question(state, confirm), "warn"
+        case PutOut() as over:
+            return question(over, state), "bold" if over.step == "why" else "warn"
         case _:
             pass
     if desk.half:
@@ -231,6 +234,7 @@ _KEYS: Final[dict[View, tuple[tuple[str, str], ...]]] = {
         ("undo", "u undo"),
         ("hint", "h hint"),
         ("resign", "x give up"),
+        ("others", "k disqualify"),
         ("done", "l leave"),
         ("done", "t chat"),
         ("done", "L log"),
@@ -242,6 +246,7 @@ _KEYS: Final[dict[View, tuple[tuple[str, str], ...]]] = {
         ("narrow", "TAB scores"),
         ("", "L log"),
         ("leave", "l leave"),
+        ("others", "k disqualify"),
         *_TAIL,
     ),
     "standings": (
@@ -280,6 +285,8 @@ def _is_offered(state: State, needs: str, is_narrow: bool) -> bool:
             return board is not None and "finish" in board.can
         case "done":
             return not state.may("move")
+        case "others":
+            return state.may("disqualify") and bool(racing(state))
         case "boards":
             return bool(state.boards)
         case "next":

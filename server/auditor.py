@@ -117,8 +117,7 @@ class Auditor:
             case ev.Resigned():
                 yield race.decide_leave(event.p)
             case ev.Disqualified():
-                if race.tournament:
-                    yield [race.decide_disqualify(event.p, event.by, event.why)]
+                yield [race.decide_disqualify(event.p, event.by, event.why)]
             case ev.Over():
                 yield from self._ends(at, event.why)
             case ev.Revealed():

@@ -333,6 +333,8 @@ class Connection:
                 await room.resign(self)
             case m.Hint():
                 racer = room.race.racers.get(player)
+            case m.Disqualify():
+                await room.disqualify(self, message.player, message.why)
                 moves = room.race.decide_hint(player)
                 self.send(m.Hints(n=racer.n if racer is not None else 0, moves=moves))
             case m.Snapshot():

@@ -103,7 +103,7 @@ class Disqualified(Event, frozen=True, kw_only=True):
     """A player is put out of the race."""
 
     p: str
-    by: str
+    by: str  # the host; empty in a tournament, whose own journal tells
     why: str
 
 

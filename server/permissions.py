@@ -22,7 +22,7 @@ ALLOWED: Final[dict[Phase, dict[Role, frozenset[str]]]] = {
         "spectator": frozenset({"leave"}),
     },
     "running": {
-        "host": frozenset({"chat"}),
+        "host": frozenset({"disqualify", "chat"}),
         "racer": frozenset({"move", "undo", "finish", "hint", "resign", "leave", "chat"}),
         "done": frozenset({"leave", "chat"}),
         "spectator": frozenset({"leave"}),
@@ -41,8 +41,11 @@ CLOSED: Final[dict[Phase, str]] = {
     "over": "The race is over.",
 }
 
+# What the host does, and nobody else.
+HOSTED: Final = frozenset({"start", "kick", "disqualify"})
+
 # What a tournament's director does in its rooms instead of the players.
-ARRANGED: Final = frozenset({"ready", "unready", "start", "kick", "join", "rematch"})
+ARRANGED: Final = HOSTED | {"ready", "unready", "join", "rematch"}
 
 NOT_NOW: Final[dict[Phase, str]] = {
     "open": "The race has not started yet.",

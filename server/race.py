@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from server import events as ev
-from server.permissions import ALLOWED, ARRANGED, CLOSED, NOT_NOW, Role
+from server.permissions import ALLOWED, ARRANGED, CLOSED, HOSTED, NOT_NOW, Role
 from server.racer import Racer
 from server.refusal import Refusal
 from server.rules import IllegalMove, Move, Position, Rules
@@ -253,7 +253,7 @@ class Race:
         """
         if action in self.actions(player):
             return
-        if player not in self.racers and action not in ("start", "kick", "join"):
+        if player not in self.racers and action not in HOSTED | {"join"}:
             raise Refusal("not-seated", "You have no seat in this race.")
         if action == "undo" and self.settings.undo == "off":
             raise Refusal("undo-off", "This room allows no undo.")
@@ -261,8 +261,11 @@ class Race:
             raise Refusal("hints-off", "This room gives no hints.")
         if action == "chat" and not self.settings.chat:
             raise Refusal("chat-off", "This room has no chat.")
-        if action in ("start", "kick") and player != self.host:
-            raise Refusal("not-host", "Only the host of the room may do that.")
+        if action in HOSTED and player != self.host:
+            whose = (
+                "the organisers of the tournament" if self.tournament else "the host of the room"
+            )
+            raise Refusal("not-host", f"Only {whose} may do that.")
         racer = self.racers.get(player) if player is not None else None
         if racer is not None and racer.is_done and self.phase == "running":
             raise Refusal("done", "Your race is done.")
@@ -318,10 +321,8 @@ class Race:
     def decide_kick(self, player: str, target: str) -> list[ev.AnyEvent]:
         """Free somebody else's seat."""
         self.check(player, "kick")
-        if target not in self.racers:
-            raise Refusal("not-seated", "Nobody with that id has a seat here.")
-        if target == player:
-            raise Refusal("not-now", "To go yourself, leave.")
+        if self._seated(target).id == player:
+            raise Refusal("yourself", "To go yourself, leave.")
         return self._free(target, "kicked")
 
     def decide_ready(self, player: str, salt: bytes) -> list[ev.AnyEvent]:
@@ -438,15 +439,26 @@ class Race:
         return ev.Resigned(p=player)
 
     def decide_disqualify(self, player: str, by: str, why: str) -> ev.Disqualified:
-        """Put a player out of a race that runs."""
-        racer = self.racers.get(player)
-        if racer is None:
-            raise Refusal("not-seated", "Nobody with that id has a seat here.")
+        """Put a player out of a race that runs, at the word of its host.
+
+        `by` is the host; it is empty in a tournament, whose director decides.
+        """
+        if by or not self.tournament:
+            self.check(by, "disqualify")
+        racer = self._seated(player)
+        if player == by:
+            raise Refusal("yourself", "To end your own race, give up.")
         if racer.is_done:
-            raise Refusal("done", "That player's race is done.")
+            raise Refusal("done", f"The race of {racer.name} is done.")
         if self.phase != "running":
             raise Refusal("not-now", NOT_NOW[self.phase])
         return ev.Disqualified(p=player, by=by, why=why)
+
+    def _seated(self, player: str) -> Racer:
+        racer = self.racers.get(player)
+        if racer is None:
+            raise Refusal("not-seated", "Nobody with that id has a seat here.")
+        return racer
 
     def decide_follow(self, player: str, room: str) -> list[ev.AnyEvent]:
         """Name the one room that follows this one; nothing if it is named already."""

@@ -322,13 +322,24 @@ class Room(Follower[Race, ev.AnyEvent]):
         """Give the race up for a viewer's player."""
         await self.act(viewer.player, viewer.epoch, lambda race: race.decide_resign(viewer.player))
 
+    async def disqualify(self, viewer: Viewer, player: str, why: str) -> None:
+        """Put a player out of the race for a viewer who is its host.
+
+        Who that is cannot change once the race runs: no version has to be guarded.
+        """
+        await self.act(
+            player, None, lambda race: race.decide_disqualify(player, viewer.player, why)
+        )
+
     async def act(
         self,
         player: str,
         epoch: int | None,
         decide: Callable[[Race], ev.Resigned | ev.Disqualified],
     ) -> None:
-        """Append what ends one player's race; other players' plays do not conflict with it.
+        """Append what ends one player's race, unless it has ended meanwhile.
+
+        The plays of other players do not conflict with it.
 
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
@@ -347,14 +358,14 @@ class Room(Follower[Race, ev.AnyEvent]):
                 case Appended():
                     self.on_entry(Entry(outcome.version, outcome.at, payload))
                     return
-                case Denied(code="done"):
-                    await self.catch_up()
-                    return
-                case Denied():
+                case Denied() if outcome.code != "done":
                     raise denied(outcome.code)
                 case _:
                     await patience.wait()
                     await self.catch_up()
+            racer = self.race.racers.get(player)
+            if racer is not None and racer.is_done:
+                return  # meanwhile, or by an attempt whose answer was lost
 
     # --- time -------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ TOURNAMENTS: Final[_Kinds] = frozenset(
 )
 _ALWAYS: Final[_Kinds] = TOURNAMENTS | {m.Ping, m.Rooms, m.Record}
 _IN_ROOM: Final[_Kinds] = _ALWAYS | _Kinds(
-    (m.Leave, m.Snapshot, m.Join, m.Spectate, m.Kick, m.Start, m.Chat)
+    (m.Leave, m.Snapshot, m.Join, m.Spectate, m.Kick, m.Start, m.Disqualify, m.Chat)
 )
 
 SAYABLE: Final[dict[State, frozenset[type[m.ClientMessage]]]] = {

@@ -218,6 +218,13 @@ class Kick(ClientMessage, frozen=True, kw_only=True):
     player: PlayerId
 
 
+class Disqualify(ClientMessage, frozen=True, kw_only=True):
+    """The host puts a player out of the running race."""
+
+    player: PlayerId
+    why: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
 class Move(ClientMessage, frozen=True, kw_only=True):
     """Play number n of this player: a move as text."""
 

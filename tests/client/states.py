@@ -9,6 +9,7 @@ from client.forms import new_form
 from client.line import Line
 from client.model import Notice, State
 from client.plays import Play, Plays
+from client.putout import PutOut
 from client.style import Style
 from wire.messages import (
     Board,
@@ -91,7 +92,7 @@ settings = st.builds(
 )
 ACTIONS = (
     *("ready", "unready", "start", "kick", "leave", "chat", "join", "move", "undo"),
-    *("finish", "hint", "resign", "rematch"),
+    *("finish", "hint", "resign", "rematch", "disqualify"),
 )
 rooms = st.builds(
     Room,
@@ -230,6 +231,12 @@ overlays = (
         st.booleans(),
     )
     | st.builds(new_form)
+    | st.builds(
+        PutOut,
+        st.sampled_from(["p1", "p2", "gone"]),
+        st.sampled_from(["", "two screens"]),
+        st.sampled_from(["who", "why"]),
+    )
 )
 desks = st.builds(
     Desk,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from client.keys import press
 from client.line import Line
 from client.model import State
 from client.paint import Screen, frame
+from client.putout import PutOut
 from client.style import Style
 from tests.client import states
 from tests.client.stage import NOW, PILES, board, room, seat
@@ -21,13 +23,16 @@ from wire.messages import (
     Chat,
     ClientMessage,
     Create,
+    Disqualify,
     Hint,
     Hints,
     Join,
     Kick,
     Leave,
+    Phase,
     Rematch,
     Resign,
+    Room,
     RoomLine,
     Rooms,
     Settings,
@@ -45,27 +50,30 @@ RACE = State(
     boards=((0, board(piles=PILES | {"w": "3:5C7S"})),),
     hints=Hints(n=0, moves=["d"]),
 )
+
+
+def room_line(code: str, phase: Phase, *, locked: bool = False) -> RoomLine:
+    return RoomLine(
+        room=code,
+        title="",
+        rules="gargantua",
+        phase=phase,
+        taken=1,
+        seats=8,
+        host="bob",
+        locked=locked,
+        spectators="scores",
+        opened=NOW,
+    )
+
+
 LOBBY = State(
     line=Line("online"),
     name="ann",
-    rooms=tuple(
-        RoomLine(
-            room=code,
-            title="",
-            rules="gargantua",
-            phase=phase,
-            taken=1,
-            seats=8,
-            host="bob",
-            locked=locked,
-            spectators="scores",
-            opened=NOW,
-        )
-        for code, phase, locked in [
-            ("AAAAAA", "open", False),
-            ("BBBBBB", "running", False),
-            ("CCCCCC", "open", True),
-        ]
+    rooms=(
+        room_line("AAAAAA", "open"),
+        room_line("BBBBBB", "running"),
+        room_line("CCCCCC", "open", locked=True),
     ),
 )
 OPEN = State(
@@ -86,6 +94,11 @@ def typed(state: State, *keys: str, desk: Desk | None = None) -> tuple[Desk, lis
         desk, more = press(desk, state, key)
         deeds.extend(more)
     return desk, deeds
+
+
+def replace_room(state: State, **changes: object) -> Room:
+    assert state.room is not None
+    return msgspec.structs.replace(state.room, **changes)
 
 
 def deeds_of(state: State, *keys: str) -> list[Deed]:
@@ -300,6 +313,57 @@ def test_leaving_asks_only_where_it_gives_a_race_up() -> None:
     assert deeds_of(watched, "l") == [Leave()]
     done = [seat("ann", outcome="resigned"), seat("bob")]
     assert deeds_of(replace(RACE, room=room(seats=done, actions=["leave"])), "l") == [Leave()]
+
+
+HOST = replace(
+    RACE,
+    room=room(
+        actions=[*ACTIONS, "disqualify"],
+        seats=[seat("ann"), seat("bob", outcome="resigned"), seat("cleo"), seat("dora")],
+    ),
+)
+
+
+def test_the_host_puts_out_whom_and_why_and_is_asked_whether_that_is_meant() -> None:
+    desk, deeds = typed(HOST, "k", "right", "enter", *"two screens ", "enter")
+    assert deeds == []
+    assert desk.overlay == PutOut("p-dora", "two screens", "sure")
+    assert press(desk, HOST, "y") == (Desk(), [Disqualify(player="p-dora", why="two screens")])
+    assert press(desk, HOST, "enter") == (Desk(), [])
+    assert press(desk, HOST, "n") == (Desk(), [])
+
+
+def test_only_others_who_still_race_can_be_put_out() -> None:
+    chosen = [typed(HOST, "k", *["down"] * n)[0].overlay for n in range(3)]
+    assert chosen == [PutOut("p-cleo"), PutOut("p-dora"), PutOut("p-cleo")]
+    watching = replace(HOST, room=replace_room(HOST, seat=None))
+    assert typed(watching, "k")[0].overlay == PutOut("p-ann")
+    alone = replace(HOST, room=replace_room(HOST, seats=[seat("ann"), seat("b", outcome="solved")]))
+    assert deeds_of(alone, "k") == [Say("Nobody else is racing any more.")]
+
+
+def test_who_is_done_while_the_host_chooses_is_passed_over() -> None:
+    desk, _ = typed(HOST, "k")
+    seats = [seat("ann"), seat("bob"), seat("cleo", outcome="solved")]
+    fewer = replace(HOST, room=replace_room(HOST, seats=seats))
+    desk, _ = typed(fewer, "enter", desk=desk)
+    assert desk.overlay == PutOut("p-bob")
+    over = replace(HOST, room=replace_room(HOST, seats=seats[:1]))
+    assert typed(over, "enter", desk=desk)[0].overlay is None
+
+
+def test_nobody_is_put_out_without_a_reason_and_escape_lets_go_of_it() -> None:
+    desk, deeds = typed(HOST, "k", "enter", " ", "enter", *"ab", "backspace", "backspace", "enter")
+    assert (desk.overlay, deeds) == (PutOut("p-cleo", " ", "why"), [])
+    assert typed(HOST, "esc", desk=desk) == (Desk(), [])
+    desk, _ = typed(HOST, "k", "enter", *"x" * 300, "enter")
+    assert desk.overlay == PutOut("p-cleo", "x" * 100, "sure")
+
+
+def test_who_is_not_the_host_puts_nobody_out() -> None:
+    assert deeds_of(RACE, "k") == [Say("Only the host may do that.")]
+    watching = replace(RACE, room=room(seat=None, actions=["leave"]))
+    assert deeds_of(watching, "k") == [Say("Only the host may do that.")]
 
 
 def test_standings_scroll_with_the_arrows_and_boards_with_left_and_right() -> None:

@@ -57,6 +57,16 @@ def test_a_missing_play_is_a_doubt_that_a_board_clears() -> None:
     assert state.board.n == 2
 
 
+def test_who_is_put_out_reads_why_and_so_does_everybody_else() -> None:
+    news = News(kind="disqualified", player="p-ann", name="ann", text="two screens", at=NOW)
+    out = Finished(outcome="disqualified", done_ms=9)
+    for messages in ((news, out), (out, news), (news,)):
+        state = after(RACE, *messages)
+        assert state.notice.text == "ann was disqualified: two screens"
+        assert state.notice.tone == "bad"
+        assert state.log[-1].text == state.notice.text
+
+
 def test_scores_replace_the_figures_of_a_seat_and_mark_who_gained() -> None:
     line = Score(1, 5, 30, 5, 17, 0, "playing", None)
     state = after(RACE, Scores(version=2, lines=[line]))

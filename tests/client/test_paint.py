@@ -17,6 +17,7 @@ from client.line import Line
 from client.model import Notice, State
 from client.paint import Screen, frame
 from client.plays import Play, Plays
+from client.putout import PutOut
 from client.scoreboard import ranked, short_names
 from client.style import Style
 from client.words import moment
@@ -399,6 +400,47 @@ def test_only_keys_that_do_something_are_offered() -> None:
     assert "r not ready" in keys
     assert "s start" not in keys
     assert "k kick" not in keys
+
+
+def test_the_host_is_offered_to_disqualify_as_long_as_somebody_else_races() -> None:
+    guests = ["move", "resign", "leave", "chat"]
+    actions = [*guests, "disqualify"]
+    two = [seat("ann"), seat("bob")]
+    host = replace(RACE, room=room(actions=actions, seats=two))
+    assert "k disqualify" in lines(host, cols=120)[23]
+    done = [seat("ann", outcome="resigned"), seat("bob")]
+    waits = room(actions=["disqualify", "leave", "chat"], seats=done)
+    assert "k disqualify" in lines(replace(RACE, room=waits))[23]
+    watches = room(actions=["disqualify", "chat"], seat=None, seats=two)
+    assert "k disqualify" in lines(replace(RACE, room=watches))[23]
+    alone = room(actions=actions, seats=[seat("ann"), seat("bob", outcome="solved")])
+    assert "k disqualify" not in lines(replace(RACE, room=alone), cols=120)[23]
+    guest = replace(RACE, room=room(actions=guests, seats=two))
+    assert "k disqualify" not in lines(guest, cols=120)[23]
+
+
+def test_putting_out_asks_whom_why_and_whether_that_is_meant() -> None:
+    long = "player-number-01"
+    host = replace(RACE, room=room(seats=[seat("ann"), seat(long)]))
+    over = PutOut(f"p-{long}")
+    assert lines(host, Desk(overlay=over))[22].startswith(f" Disqualify < {long} >?")
+    typed = replace(over, step="why", why="two screens")
+    assert lines(host, Desk(overlay=typed))[22] == f" Why {long}, for all to read: two screens_"
+    sure = replace(over, step="sure", why="two screens")
+    said = f" Disqualify {long} for good? (y/n)   two screens"
+    assert lines(host, Desk(overlay=sure))[22] == said
+    for step in ("why", "sure"):
+        full = replace(over, step=step, why="word " * 19 + "end")  # type: ignore[arg-type]
+        shown = lines(host, Desk(overlay=full))
+        assert shown[22].endswith("word end" + "_" * (step == "why"))
+
+
+def test_the_page_of_keys_fits_on_the_lowest_and_narrowest_screen() -> None:
+    shown = lines(RACE, Desk(overlay=Help()), rows=20, cols=56)
+    wide = lines(RACE, Desk(overlay=Help()))
+    assert shown[:19] == wide[:19]
+    assert shown[19] == " any key goes back"
+    assert any("host: put out" in line for line in shown)
 
 
 @pytest.mark.parametrize("cols", [56, 80])

@@ -101,6 +101,15 @@ def test_only_the_host_starts_and_kicks() -> None:
     assert told.race.decide_start("anna") == [ev.Locked(countdown_ms=5000)]
 
 
+def test_a_host_is_not_sent_out_by_the_host() -> None:
+    told = Told()
+    told.seat("anna", "ben")
+    with refusal("yourself"):
+        told.race.decide_kick("anna", "anna")
+    with refusal("not-seated"):
+        told.race.decide_kick("anna", "zoe")
+
+
 def test_seats_and_salts_are_frozen_by_the_lock() -> None:
     told = Told()
     told.seat("anna", "ben", ready=True)
@@ -426,6 +435,69 @@ def test_casino_scores_follow_from_the_position() -> None:
     assert race.score(race.racers["a"]) == 5 * 103 - 104
 
 
+# --- put out by the host ------------------------------------------------------------------
+
+
+def test_the_host_puts_somebody_else_out_of_the_race_that_runs() -> None:
+    told = Told()
+    race = told.start("anna", "ben", "cleo")
+    assert "disqualify" in race.actions("anna")
+    out = race.decide_disqualify("ben", "anna", "two screens")
+    assert out == ev.Disqualified(p="ben", by="anna", why="two screens")
+    told.tell(out)
+    told.tell(ev.Resigned(p="cleo"))
+    assert race.due(told.now) == []  # the host races on
+    with refusal("done"):
+        race.decide_move("ben", 1, "d")
+    assert [(line.player, line.outcome) for line in standings(race)] == [
+        ("anna", "playing"),
+        ("cleo", "resigned"),
+        ("ben", "disqualified"),
+    ]
+
+
+@pytest.mark.parametrize("seated", [True, False])
+def test_a_host_who_has_given_up_or_has_no_seat_still_puts_out(seated: bool) -> None:
+    told = Told(host="anna" if seated else "zoe")
+    race = told.start("anna", "ben", "cleo")
+    told.tell(ev.Resigned(p="anna"))
+    assert "disqualify" in race.actions(race.host, watching=not seated)
+    assert race.decide_disqualify("ben", race.host, "two screens").by == race.host
+
+
+def test_the_race_is_over_when_the_last_one_is_put_out() -> None:
+    told = Told()
+    race = told.start("anna", "ben")
+    told.tell(ev.Resigned(p="anna"))
+    told.tell(race.decide_disqualify("ben", "anna", "two screens"))
+    assert race.due(told.now)[0] == ev.Over(why="resigned")
+
+
+def test_only_the_host_puts_out_and_only_who_still_races() -> None:
+    told = Told()
+    told.seat("anna", "ben", "cleo")
+    with refusal("not-now"):
+        told.race.decide_disqualify("ben", "anna", "x")
+    told.tell(ev.Locked(countdown_ms=1000))
+    with refusal("not-now"):
+        told.race.decide_disqualify("ben", "anna", "x")
+    race = told.tell(ev.Started())
+    assert "disqualify" not in race.actions("ben") + race.actions(None)
+    for other in ("ben", "zoe"):
+        with refusal("not-host"):
+            race.decide_disqualify("cleo", other, "x")
+    with refusal("not-seated"):
+        race.decide_disqualify("zoe", "anna", "x")
+    with refusal("yourself"):
+        race.decide_disqualify("anna", "anna", "x")
+    told.tell(ev.Resigned(p="ben"))
+    with refusal("done"):
+        race.decide_disqualify("ben", "anna", "x")
+    told.tell(ev.Over(why="time"))
+    with refusal("not-now"):
+        race.decide_disqualify("cleo", "anna", "x")
+
+
 # --- the table ----------------------------------------------------------------------------
 
 
@@ -521,15 +593,24 @@ def test_the_director_begins_a_match_once() -> None:
 def test_the_director_puts_a_player_out_of_a_race_that_runs() -> None:
     told = a_match("anna", "ben")
     with refusal("not-now"):
-        told.race.decide_disqualify("anna", "referee", "two screens")
+        told.race.decide_disqualify("anna", "", "two screens")
     told.tell(*told.race.decide_begin(0))
     told.tell(ev.Started())
-    told.tell(told.race.decide_disqualify("anna", "referee", "two screens"))
+    told.tell(told.race.decide_disqualify("anna", "", "two screens"))
     assert told.race.racers["anna"].outcome == "disqualified"
     with refusal("done"):
-        told.race.decide_disqualify("anna", "referee", "two screens")
+        told.race.decide_disqualify("anna", "", "two screens")
     with refusal("not-seated"):
-        told.race.decide_disqualify("zoe", "referee", "two screens")
+        told.race.decide_disqualify("zoe", "", "two screens")
+
+
+def test_no_player_of_a_match_puts_another_one_out() -> None:
+    told = a_match("anna", "ben")
+    told.tell(*told.race.decide_begin(0))
+    told.tell(ev.Started())
+    assert "disqualify" not in told.race.actions("anna")
+    with pytest.raises(Refusal, match="organisers of the tournament"):
+        told.race.decide_disqualify("ben", "anna", "too quick")
 
 
 def test_races_that_share_a_deal_get_the_same_layout_whoever_plays() -> None:

@@ -162,6 +162,55 @@ async def test_who_is_kicked_is_told_and_can_join_elsewhere(port: int) -> None:
     assert (await ben.hear(m.Room)).seat == 0
 
 
+async def test_the_host_puts_a_player_of_another_node_out_and_everybody_is_told(
+    port: int, store_url: str
+) -> None:
+    async with node(store_url) as other:
+        anna, ben = await Someone.arrive(port, "anna"), await Someone.arrive(other.port, "ben")
+        wanda = await Someone.arrive(other.port, "wanda")
+        await anna.say(m.Create(settings=replace(QUICK, start="host", seed=None)))
+        code = (await anna.hear(m.Room)).room
+        await ben.say(m.Join(room=code))
+        await ben.hear(m.Room)
+        await wanda.say(m.Spectate(room=code))
+        await wanda.hear(m.Room)
+        me, rival = anna.welcome.player, ben.welcome.player
+        early = await anna.refused(m.Disqualify(player=rival, why="two screens"))
+        assert (early.re, early.code) == ("disqualify", "not-now")
+        await anna.say(m.Start())
+        await ben.hear(m.Board)
+        await ben.play(1, "d")
+        for someone in (ben, wanda):
+            no = await someone.refused(m.Disqualify(player=me, why="x"))
+            assert no.code == "not-host"
+            assert "disqualify" not in someone.last(m.Room).actions
+        assert (await anna.refused(m.Disqualify(player="zoe", why="x"))).code == "not-seated"
+        assert (await anna.refused(m.Disqualify(player=me, why="x"))).code == "yourself"
+        assert "disqualify" in anna.last(m.Room).actions
+
+        await anna.say(m.Disqualify(player=rival, why="two screens"))
+        for someone in (anna, ben, wanda):
+            told = await someone.hear(m.News, lambda news: news.kind == "disqualified")
+            assert (told.name, told.text) == ("ben", "two screens")
+        assert (await ben.hear(m.Finished)).outcome == "disqualified"
+        assert (await ben.refused(m.Move(n=2, m="d"))).code == "done"
+        again = await anna.refused(m.Disqualify(player=rival, why="two screens"))
+        assert (again.code, again.reason) == ("done", "The race of ben is done.")
+        # Out of the race is no way to look on.
+        assert (await ben.refused(m.Spectate(room=code))).code == "seated"
+        await anna.play(1, "d")
+        await anna.say(m.Resign())
+        result = await wanda.hear(m.Standings)
+        assert [(row.name, row.outcome, row.place) for row in result.rows] == [
+            ("anna", "resigned", 1),
+            ("ben", "disqualified", 2),
+        ]
+        await wanda.say(m.Record(room=code))
+        entries = (await wanda.hear(m.Journal)).entries
+        (out,) = [line for line in entries if '"disqualified"' in line]
+        assert f'"by":"{me}"' in out
+
+
 async def test_the_host_s_role_passes_on_when_the_host_leaves(port: int) -> None:
     anna, ben = await Someone.arrive(port, "anna"), await Someone.arrive(port, "ben")
     await anna.say(m.Create(settings=QUICK))

@@ -106,7 +106,8 @@ def _each_card_shown_was_open_then(someone: Someone, start: Position, until: int
     """
     from server.rules import Move
 
-    position, former = start, []
+    position = start
+    former: list[Position] = []
     for frame in someone.frames[:until]:
         message = decode_server(frame)
         if isinstance(message, m.Moved):
@@ -124,6 +125,28 @@ def _each_card_shown_was_open_then(someone: Someone, start: Position, until: int
                     column = position.text().split(" ")[5].split("/")[int(name) - 1]
                     down = len(re.findall("[a2-9tjqk][cdhs]", column))
                     assert int(pile.partition(":")[0]) == down
+
+
+async def test_a_player_who_is_put_out_sees_no_more_than_before(port: int) -> None:
+    settings = replace(QUICK, seed=None, spectators="boards")
+    code, (anna, ben) = await race_of(port, "anna", "ben", settings=settings)
+    await play_along(ben, 10)
+    await anna.say(m.Disqualify(player=ben.welcome.player, why="two screens"))
+    await ben.hear(m.Finished)
+    mark = len(ben.heard)
+    await play_along(anna, 30)
+    await ben.say(m.Snapshot())
+    await ben.hear(m.Board)
+    for question in (m.Hint(), m.Spectate(room=code), m.Record(room=code)):
+        assert (await ben.refused(question)).code in ("done", "seated", "not-over")
+    back = await Someone.arrive(port, token=ben.token)
+    await back.hear(m.Board)
+    shown_to_ben = [*ben.heard[mark:], *back.heard]
+    own = ben.last(m.Room).seat
+    boards = [each for each in shown_to_ben if isinstance(each, m.Board)]
+    assert [board.seat for board in boards] == [own, own]
+    assert boards[0].piles == boards[1].piles
+    assert not any(isinstance(each, m.Moved | m.Hints | m.Standings) for each in shown_to_ben)
 
 
 async def test_hand_and_columns_show_only_a_count_of_what_is_face_down(port: int) -> None:

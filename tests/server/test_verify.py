@@ -176,11 +176,22 @@ def left() -> Told:
     return told
 
 
+def put_out() -> Told:
+    """The host, who has given up, puts the other one out, and nobody races on."""
+    told = Told(commitment=commitment("ABCDEF-1", SECRET).hex())
+    told.start("anna", "ben")
+    told.play_on("ben", 20)
+    told.tell(ev.Resigned(p="anna"))
+    told.tell(ev.Disqualified(p="ben", by="anna", why="two screens"))
+    told.tell(ev.Over(why="resigned"), ev.Revealed(secret=SECRET.hex()))
+    return told
+
+
 def safely() -> Told:
     return taken_back("free")
 
 
-SOUND = [finished, pair, timed, stuck, safely, arranged, shared, left]
+SOUND = [finished, pair, timed, stuck, safely, arranged, shared, left, put_out]
 
 
 @pytest.mark.parametrize("made", SOUND)
@@ -257,6 +268,20 @@ FORGERIES: dict[str, tuple[Callable[[], Told], Edit]] = {
     "put out by nobody's office": (
         pair,
         insert(ev.Played, ev.Disqualified(p="ben", by="", why="")),
+    ),
+    "put out by somebody who is not the host": (put_out, change(ev.Disqualified, by="ben")),
+    "put out by a player of a match": (arranged, change(ev.Disqualified, by="anna")),
+    "a host who puts the host out": (
+        put_out,
+        insert(ev.Started, ev.Disqualified(p="anna", by="anna", why="x")),
+    ),
+    "put out before the start": (
+        put_out,
+        insert(ev.Started, ev.Disqualified(p="ben", by="anna", why="x"), before=True),
+    ),
+    "a play of one who was put out": (
+        put_out,
+        insert(ev.Disqualified, ev.Played(p="ben", n=21, m="d")),
     ),
     "put out twice": (arranged, insert(ev.Disqualified, ev.Disqualified(p="ben", by="", why=""))),
     "a seat taken late in a tournament": (

@@ -21,6 +21,7 @@ GOOD: dict[str, object] = {
     "n": 1,
     "m": "d",
     "text": "Hi",
+    "why": "two screens",
     "c": 1,
     "tournament": "AB",
     "key": "k1",
