@@ -11,8 +11,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -21,6 +21,11 @@ from typing import Final
 SAFE_PATH: Final = ("-P",)
 END_LIMIT: Final = 10.0  # seconds a child gets to end in good order
 _PR_SET_PDEATHSIG: Final = 1
+_ENDING: Final = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []),
+)
 
 
 class ChildFailed(Exception):
@@ -42,7 +47,7 @@ class Child:
                 stderr=log,
                 start_new_session=True,
                 env=_environment(),
-                preexec_fn=_death_signal(),
+                preexec_fn=_manners(),
             )
 
     @property
@@ -92,8 +97,10 @@ class Children:
 
     def start(self, name: str, arguments: Sequence[str]) -> Child:
         """Start `python` with arguments as a child."""
-        child = Child(name, [sys.executable, *SAFE_PATH, *arguments], self.folder)
-        self.all.append(child)
+        # A signal whose handler raises would else leave a child behind that is not in the list.
+        with _signals_later():
+            child = Child(name, [sys.executable, *SAFE_PATH, *arguments], self.folder)
+            self.all.append(child)
         return child
 
     def __enter__(self) -> "Children":
@@ -132,12 +139,27 @@ def _environment() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if not name.startswith("KLONDIKE_")}
 
 
-def _death_signal() -> Callable[[], None] | None:
-    if not sys.platform.startswith("linux"):
+@contextmanager
+def _signals_later() -> Iterator[None]:
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _manners() -> Callable[[], None] | None:
+    """What a child does before it becomes its program: hear signals, and die with its parent."""
+    if sys.platform == "win32":
         return None
-    libc = ctypes.CDLL(None)
+    libc = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 
-    def ask() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    def mind() -> None:
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
-    return ask
+    return mind

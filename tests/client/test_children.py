@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +48,30 @@ def test_leaving_the_block_ends_all_by_an_error_too(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         hold()
     assert [process.returncode for process in started] == [-signal.SIGTERM] * 2
+
+
+def test_a_signal_while_a_child_starts_leaves_none_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    class Slow(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **how: Any) -> None:
+            super().__init__(*args, **how)
+            started.append(self)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(number)
+
+    former = signal.signal(signal.SIGTERM, leave)
+    monkeypatch.setattr("client.children.subprocess.Popen", Slow)
+    try:
+        with pytest.raises(SystemExit), Children(tmp_path) as children:
+            children.start("server", SLEEP)
+    finally:
+        signal.signal(signal.SIGTERM, former)
+    assert [process.returncode for process in started] == [-signal.SIGTERM]
 
 
 def test_a_child_that_will_not_end_is_ended(
