@@ -15,6 +15,7 @@ import statistics
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
+from typing import TypeVar
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import serve
@@ -24,6 +25,8 @@ from server.rules import RULES, Move, Position, deal
 from server.rules.stuck import may_be_stuck
 from wire import messages as m
 from wire.codec import decode_server, encode
+
+M = TypeVar("M", bound=m.ServerMessage)
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 REPLY = b"x" * 120  # the size of a typical answer to a move
@@ -46,7 +49,7 @@ def playout(count: int, chance: random.Random) -> list[str]:
     """Legal moves of one player, draws and redeals among them."""
     position: Position = deal(RULES["double-klondike"], SEED)
     draw = Move.parse("d")
-    texts = []
+    texts: list[str] = []
     while len(texts) < count and not position.is_solved:
         move = chance.choice(position.legal_moves())
         if may_be_stuck(position.play(move)):
@@ -77,7 +80,7 @@ async def line(url: str) -> ClientConnection:
     return await connect(url, proxy=None, compression=None, max_size=None)
 
 
-async def ask(socket: ClientConnection, message: m.ClientMessage, kind: type) -> m.ServerMessage:
+async def ask(socket: ClientConnection, message: m.ClientMessage, kind: type[M]) -> M:
     """Say something and wait for an answer of a kind."""
     await socket.send(encode(message))
     while True:
@@ -176,11 +179,11 @@ async def measure(rooms: int, players: int, count: int, rounds: int) -> None:
         await run(lines, scripts)
         echoes.append((cpu_s(server.pid) - before) / total * 1e6)
         await end(server)
-    move, bare, store = (statistics.median(values) for values in (moves, echoes, stores))
+    move, bare, store_us = (statistics.median(values) for values in (moves, echoes, stores))
     print(
         f"{rooms} races of {players}, {total} moves a round, median of {rounds} rounds, server CPU:"
     )
-    print(f"  validated durable move   {move:6.1f} us   (the store beside it: {store:.1f} us)")
+    print(f"  validated durable move   {move:6.1f} us   (the store beside it: {store_us:.1f} us)")
     print(f"  bare websockets echo     {bare:6.1f} us")
     print(f"  ratio                    {move / bare:6.2f}")
 

@@ -17,6 +17,8 @@ from asyncio.subprocess import PIPE
 from dataclasses import dataclass
 from pathlib import Path
 
+from websockets.asyncio.client import ClientConnection
+
 from bench.driver import frame
 from bench.move import ask, children, cpu_s, end, line, playout, race, run, seats
 from server.audience import SCORES_WITHIN_S
@@ -118,14 +120,14 @@ async def _run(
     return used, sockets
 
 
-async def play_one(socket, n: int, text: str) -> None:  # type: ignore[no-untyped-def]
+async def play_one(socket: ClientConnection, n: int, text: str) -> None:
     """Send one move and wait for its answer."""
     await socket.send(encode(m.Move(n=n, m=text)))
-    while b"\xa5moved" not in (await socket.recv())[:12]:
+    while b"\xa5moved" not in (await socket.recv(decode=False))[:12]:
         pass
 
 
-async def _drain(socket) -> None:  # type: ignore[no-untyped-def]
+async def _drain(socket: ClientConnection) -> None:
     async for _ in socket:
         pass
 

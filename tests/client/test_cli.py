@@ -133,7 +133,12 @@ def test_who_has_no_login_name_is_a_guest(
         raise KeyError("uid")
 
     held: list[RaceOptions] = []
-    monkeypatch.setattr(cli, "hold", lambda options: held.append(options) or 0)
+
+    def hold(options: RaceOptions) -> int:
+        held.append(options)
+        return 0
+
+    monkeypatch.setattr(cli, "hold", hold)
     run("h:1", "--fresh")
     run("race", "--json")
     monkeypatch.setattr("getpass.getuser", unknown)

@@ -128,8 +128,9 @@ async def test_a_move_is_marked_until_it_is_answered() -> None:
 async def test_it_goes_straight_to_the_room_it_was_started_for(watch: bool) -> None:
     async def script(actor: Actor) -> None:
         await actor.welcome()
-        request = await actor.hear(Spectate if watch else Join)
-        assert (request.room, request.password) == ("ABCDEF", "pw")
+        kind: type[Spectate | Join] = Spectate if watch else Join
+        request = await actor.hear(kind)
+        assert request == kind(room="ABCDEF", password="pw")
         await actor.say(room())
         await actor.stay()
 
@@ -143,7 +144,8 @@ async def test_a_room_it_was_started_for_comes_before_the_one_it_was_in(watch: b
     async def script(actor: Actor) -> None:
         await actor.welcome(room="FORMER")
         await actor.say(room(room="FORMER", phase="over"))
-        assert (await actor.hear(Spectate if watch else Join)).room == "ABCDEF"
+        kind: type[Spectate | Join] = Spectate if watch else Join
+        assert (await actor.hear(kind)).room == "ABCDEF"
         await actor.say(room())
         await actor.stay()
 

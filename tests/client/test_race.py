@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,14 +17,14 @@ QUICK = ["--rules", "klondike-strict", "--seed", "1"]  # one pass: over in a few
 LIMIT = 60.0
 
 
-def klondike(*arguments: str, **how: object) -> "subprocess.CompletedProcess[str]":
+def klondike(*arguments: str, **how: Any) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "client", *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=LIMIT,
-        **how,  # type: ignore[call-overload]
+        **how,
     )
 
 
@@ -146,6 +147,7 @@ def test_a_person_races_a_bot_and_sees_the_table_after_quitting(tmp_path: Path) 
         you.until("the race is over")
         you.press("m")
         you.until("Seats 2/8")  # the bot comes along
+        assert you.process.pid is not None
         children = descendants(you.process.pid)
         you.press("q")
         you.until("Quit? This ends the server")

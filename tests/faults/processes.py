@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Final, Self
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from server.store.embedded import find_binary
 
@@ -212,7 +214,7 @@ class ValkeyProcess(Process):
             port=self.port,
             socket_timeout=limit_s,
             socket_connect_timeout=limit_s,
-            retry=None,
+            retry=Retry(NoBackoff(), 0),
         )
 
     def begin(self) -> None:

@@ -53,14 +53,16 @@ class Sample:
             at, _, event = line.partition(" ")
             client.rpush(journal, f"{int(at) + shift} {event}")
         instants = {name: int(self.summary[name]) + shift for name in ("at", "start", "deadline")}
-        client.hset(summary, mapping={**self.summary, **instants})
+        fields: dict[Any, Any] = {**self.summary, **instants}
+        client.hset(summary, mapping=fields)
         shard = keys.timers(0)
         client.zadd(shard, {self.room: instants["deadline"]})
         opened = json.loads(self.running[0].partition(" ")[2])
         revealed = json.loads(self.ended[-1].partition(" ")[2])
         client.set(keys.deal(opened["deal"]), bytes.fromhex(revealed["secret"]))
         for name, player in self.players.items():
-            client.hset(keys.player(player), mapping=self.records[name])
+            record: dict[Any, Any] = {**self.records[name]}
+            client.hset(keys.player(player), mapping=record)
             client.set(keys.token(self.records[name]["token"]), player)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final, Self
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from server.store.embedded import find_binary
 from tests.faults.processes import HOST, Process, ValkeyProcess, free_port, until
@@ -39,7 +41,11 @@ class SentinelProcess(Process):
         """What it says of the master, as names and values; nothing while it does not answer."""
         try:
             with redis.Redis(
-                host=HOST, port=self.port, socket_timeout=0.5, retry=None, decode_responses=True
+                host=HOST,
+                port=self.port,
+                socket_timeout=0.5,
+                retry=Retry(NoBackoff(), 0),
+                decode_responses=True,
             ) as client:
                 reply = client.execute_command("SENTINEL", *words)
         except redis.RedisError:
@@ -54,13 +60,9 @@ class SentinelTrio:
 
     def __init__(self, folder: Path) -> None:
         self.first = ValkeyProcess("first", folder)
-        self.second = ValkeyProcess(
-            "second",
-            folder,
-            replicaof=f"{HOST} {self.first.port}",
-            **{"repl-diskless-sync-delay": 0},
-        )
-        self.first.options["repl-diskless-sync-delay"] = 0
+        self.second = ValkeyProcess("second", folder, replicaof=f"{HOST} {self.first.port}")
+        for store in (self.first, self.second):
+            store.options["repl-diskless-sync-delay"] = 0
         self.sentinels = [
             SentinelProcess(f"sentinel-{number}", folder, self.first, 2) for number in (1, 2, 3)
         ]
@@ -104,7 +106,7 @@ class SentinelTrio:
     def _follows(self) -> bool:
         try:
             with self.second.client() as client:
-                return client.info("replication").get("master_link_status") == "up"
+                return bool(client.info("replication").get("master_link_status") == "up")
         except redis.RedisError:
             return False
 
@@ -128,17 +130,15 @@ class ClusterTrio:
 
     @staticmethod
     def _member(name: str, folder: Path) -> ValkeyProcess:
-        return ValkeyProcess(
-            name,
-            folder,
-            **{
-                "cluster-enabled": "yes",
-                "cluster-node-timeout": 1500,
-                "cluster-port": free_port(),
-                "cluster-replica-validity-factor": 0,
-                "repl-diskless-sync-delay": 0,
-            },
-        )
+        member = ValkeyProcess(name, folder)
+        member.options |= {
+            "cluster-enabled": "yes",
+            "cluster-node-timeout": 1500,
+            "cluster-port": free_port(),
+            "cluster-replica-validity-factor": 0,
+            "repl-diskless-sync-delay": 0,
+        }
+        return member
 
     @property
     def members(self) -> list[ValkeyProcess]:
@@ -176,7 +176,7 @@ class ClusterTrio:
 
     @staticmethod
     def _id(client: redis.Redis) -> str:
-        name = client.execute_command("CLUSTER", "MYID")
+        name = client.execute_command("CLUSTER", "MYID")  # type: ignore[no-untyped-call]
         return name.decode() if isinstance(name, bytes) else str(name)
 
     def knows(self, members: int) -> bool:
@@ -191,7 +191,7 @@ class ClusterTrio:
     def _said(member: ValkeyProcess, name: str) -> str:
         try:
             with member.client(limit_s=0.5) as client:
-                said = client.execute_command("CLUSTER", "INFO")
+                said: bytes = client.execute_command("CLUSTER", "INFO")
         except redis.RedisError:
             return ""
         lines = (line.partition(":") for line in said.decode().splitlines())

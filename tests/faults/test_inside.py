@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from websockets.asyncio.client import connect
 
 from server.app import Node
+from server.events import Played
 from server.race import Race
-from server.store import JournalId, Limits, Lost, Outcome, Unavailable, client, keys
+from server.store import Entry, JournalId, Limits, Lost, Outcome, Unavailable, client, keys
 from server.store.address import parse
 from server.store.client import Client, fixed
 from tests.faults import solvable
@@ -44,9 +45,16 @@ def journals(store: ValkeyProcess) -> int:
         return sum(1 for _ in client.scan_iter("dk:{r:*}:journal"))
 
 
-async def lose_the_answer(started: Node, line: Proxy, happened: Callable[[], bool]) -> list[object]:
+def is_at(n: int, board: m.Board) -> bool:
+    return board.n == n
+
+
+async def lose_the_answer(
+    started: Node, line: Proxy, happened: Callable[[], bool]
+) -> list[Outcome]:
     """Has the next append done by the store and its answer lost; gives what the node heard."""
-    journals, heard = started._store.journals, []
+    journals = started._store.journals
+    heard: list[Outcome] = []
     real = journals.append
 
     async def append(*args: Any, **options: Any) -> Outcome:
@@ -135,7 +143,7 @@ async def test_a_play_that_fails_on_our_side_is_that_player_s_trouble_alone(
 ) -> None:
     decide = Race.decide_move
 
-    def broken(race: Race, player: str, n: int, text: str):  # type: ignore[no-untyped-def]
+    def broken(race: Race, player: str, n: int, text: str) -> Played:
         if text == "9>8":
             raise RuntimeError("a fault of ours")
         return decide(race, player, n, text)
@@ -161,10 +169,10 @@ async def test_a_message_of_what_the_store_has_lost_since_does_not_keep_a_node_r
             reads = 0
             real = room._read_from
 
-            async def read(start: int):  # type: ignore[no-untyped-def]
+            async def read(start: int, limit: int | None = None) -> list[Entry]:
                 nonlocal reads
                 reads += 1
-                return await real(start)
+                return await real(start, limit)
 
             room._read_from = read  # type: ignore[method-assign]
             room._heard = room.race.version + 5
@@ -417,7 +425,7 @@ async def test_a_loss_is_noticed_by_the_next_play_even_where_the_line_never_brok
         await lose(store, code, anna.welcome.player, 2)
         await ben.say(m.Move(n=1, m="3>2"))
         for player, n in ((anna, 1), (ben, 1)):
-            assert (await player.hear(m.Board, lambda board, n=n: board.n == n)).moves == n
+            assert (await player.hear(m.Board, partial(is_at, n))).moves == n
             await player.hear(m.News, lambda news: news.kind == "resynchronised")
         assert (await ben.play(2, "d")).n == 2
         assert (await anna.play(2, "d")).n == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+import redis
 
 from tests.faults.conftest import Arrive
 from tests.faults.fleet import Fleet, Race
@@ -185,7 +186,7 @@ async def test_a_store_that_refuses_to_write_makes_moves_wait(fleet: Fleet) -> N
     await finish(race)
 
 
-def _calls(client) -> int:  # type: ignore[no-untyped-def]
+def _calls(client: redis.Redis) -> int:
     return int(client.info("stats")["total_commands_processed"])
 
 

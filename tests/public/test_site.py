@@ -4,6 +4,7 @@ import asyncio
 import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import pytest
@@ -158,7 +159,7 @@ async def test_the_list_has_the_public_tournaments_only(store_url: str) -> None:
 # --- open pages -------------------------------------------------------------------------
 
 
-def look(made: Node, code: str, **options: str) -> connect:
+def look(made: Node, code: str, **options: Any) -> connect:
     return connect(
         f"ws://127.0.0.1:{made.port}/t/{code}/live", proxy=None, compression=None, **options
     )
@@ -178,7 +179,7 @@ async def pushed(socket: ClientConnection, text: str) -> str:
 async def test_an_open_page_is_pushed_all_at_first_and_then_what_changes(store_url: str) -> None:
     async with (
         cup(store_url, 2) as (made, organiser, _, _),
-        look(made, organiser.code, origin="https://club.example") as socket,  # type: ignore[arg-type]
+        look(made, organiser.code, origin="https://club.example") as socket,
     ):
         await pushed(socket, "p1")
         await organiser.direct(a.Announce(text="soup is ready"))

@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from server.app import Node
 from server.config import Config
@@ -50,7 +51,10 @@ class Someone:
         cls, port: int, name: str = "anna", *, token: str | None = None, bot: bool = False
     ) -> Self:
         socket = await connect(
-            f"ws://127.0.0.1:{port}/ws", proxy=None, compression=None, subprotocols=["dk.v1"]
+            f"ws://127.0.0.1:{port}/ws",
+            proxy=None,
+            compression=None,
+            subprotocols=[Subprotocol("dk.v1")],
         )
         someone = cls(socket)
         await someone.say(m.Hello(v=m.PROTOCOL, name=None if token else name, token=token, bot=bot))

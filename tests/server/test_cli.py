@@ -101,7 +101,7 @@ def get(port: int, path: str) -> tuple[int, str]:
 
 async def refuses(*options: str, **environment: str) -> str:
     """Start a server that must not start; its one line."""
-    process = await launch(*options, **environment)
+    process = await launch(*options, cwd=None, **environment)
     async with asyncio.timeout(PATIENCE_S):
         out, err = await process.communicate()
     assert process.returncode == 2

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from server import patience
 from server.patience import Patience
 from server.refusal import Refusal
 
@@ -18,7 +17,7 @@ class Stub:
         self.pauses: list[float] = []
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "time", lambda: self.now)
-        monkeypatch.setattr(patience.asyncio, "sleep", self._sleep)
+        monkeypatch.setattr("server.patience.asyncio.sleep", self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)

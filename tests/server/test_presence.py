@@ -2,11 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from server import presence
 from server.presence import FORGET_AFTER_S, TELL_EVERY_S, Presence
 
 AWAY_MS = 60_000
@@ -25,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(presence.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr("server.presence.time.monotonic", clock.monotonic)
     return clock
 
 
@@ -87,9 +86,13 @@ async def test_after_a_time_in_which_nothing_could_be_heard_nobody_is_away(
 async def test_a_node_that_stood_still_blames_itself_and_not_the_others(
     here: Presence, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    later = []
-    loop = asyncio.get_running_loop()
-    monkeypatch.setattr(loop, "call_later", lambda delay, call: later.append(call) or _Handle())
+    later: list[Callable[[], None]] = []
+
+    def call_later(delay: float, call: Callable[[], None]) -> _Handle:
+        later.append(call)
+        return _Handle()
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
     here.enter("anna", watching=False)
     hears(here, "ben")
     clock.now += 300  # its own timer comes that late

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 import msgspec
@@ -194,7 +195,7 @@ class Run(Mishaps):
             self.enter(f"p{index:03}")
             if r.random() < 0.02:
                 name = f"p{r.randint(0, index):03}"
-                self.do(lambda n=name: acts.decide_withdraw(told.t, n, player=n))
+                self.do(partial(acts.decide_withdraw, told.t, name, player=name))
         if r.random() < 0.2:
             order = [entry for entry in told.t.entries if r.random() < 0.7]
             r.shuffle(order)
@@ -209,7 +210,7 @@ class Run(Mishaps):
         if told.t.checked_in:
             for entry in list(told.t.entries):
                 if r.random() < 0.9:
-                    self.do(lambda e=entry: acts.decide_check_in(told.t, e, player=e))
+                    self.do(partial(acts.decide_check_in, told.t, entry, player=entry))
         told.now = told.t.start_at
 
     def enter(self, name: str) -> None:

@@ -15,6 +15,7 @@ import pytest
 from server.tournament import calling, clockwork, series
 from server.tournament import events as ev
 from server.tournament.acts import reporting, ruling
+from server.tournament.around import Around
 from server.tournament.formats import slots, swiss, table
 from server.tournament.records import Field, Match, Race
 from server.tournament.state import State
@@ -130,7 +131,7 @@ def rooms_are_reused(patch: Patch) -> None:
     numbers = count()
     patch.setattr(
         "tests.tournament.told.Told.around",
-        property(lambda told: clockwork.Around(lambda: f"R{next(numbers) % 7}", told.here)),
+        property(lambda told: Around(lambda: f"R{next(numbers) % 7}", told.here)),
     )
 
 

@@ -17,7 +17,7 @@ def graphs(draw: st.DrawFn, highest: int) -> tuple[int, dict[Edge, Cost]]:
     size = draw(st.integers(1, 7))
     cost = st.tuples(st.integers(0, 2), st.integers(0, highest), st.integers(0, 3))
     edges = list(combinations(range(size), 2))
-    costs = {edge: draw(cost) for edge in edges if draw(st.integers(0, 3))}
+    costs: dict[Edge, Cost] = {edge: draw(cost) for edge in edges if draw(st.integers(0, 3))}
     return size, costs
 
 

@@ -1,5 +1,8 @@
 """The pages of tournaments on the screen, at any size and with any text."""
 
+import dataclasses
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,7 +88,7 @@ def test_who_has_no_place_is_told_so() -> None:
     ("tab", "words"),
     [
         ("you", "Round 1  1.1  against cem  won"),
-        ("live", "> Match 1.2"),
+        ("live", "> 1.2  Dun"),
         ("round", "ann wins 71-65"),
         ("standings", "BH"),
         ("bracket", "There is none yet."),
@@ -96,7 +99,7 @@ def test_who_has_no_place_is_told_so() -> None:
 def test_every_part_is_shown(tab: str, words: str) -> None:
     said = text(Hall("CUP", tab=tab), with_place())  # type: ignore[arg-type]
     assert words in said
-    assert "! soup is ready" in said
+    assert re.search(r"! \d\d:\d\d soup is ready", said)
 
 
 def test_a_bracket_is_drawn_and_can_be_scrolled_to_the_side() -> None:
@@ -156,13 +159,9 @@ def test_nothing_leaves_the_screen_whatever_it_says(
     known = tournament(notices=[Notice(at=1, text=title)], reason=title, stages=[title])
     match = MatchLine(match="1.1", entries=["p1", "p2"], why=title)
     made = scene(entrants(name, title or "y"), pairings(matches=[match]), bracket(), progress())
-    tour = Tour(scene=made.__class__(**{**_fields(made), "tournament": known}))
+    tour = Tour(scene=dataclasses.replace(made, tournament=known))
     tour = heard(tour, Programme(tournaments=[replace(line("CUP"), title=title, format=title)]))
     tour = heard(tour, place())
     for row in shown(hall, tour, rows, cols, ascii_only=ascii_only):
         assert "\x1b" not in row
         assert "\n" not in row
-
-
-def _fields(made: object) -> dict[str, object]:
-    return {name: getattr(made, name) for name in made.__dataclass_fields__}  # type: ignore[attr-defined]
