@@ -16,6 +16,7 @@ from server.rooms import read_code
 from server.store import Store, Unavailable
 from server.store.players import Player
 from server.tournament import Around, Tournament, acts
+from server.tournament.acts.entering import entry_of
 from server.webhooks import Webhooks
 from wire import acts as a
 from wire import messages as m
@@ -43,6 +44,9 @@ class Speaker(Protocol):
 
     def send_latest(self, kind: str, data: bytes) -> None:
         """Send what a newer one of its kind replaces."""
+
+    def disowned(self) -> None:
+        """End: the token that this connection came with is dead."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +220,9 @@ class Attendance:
             if isinstance(act, a.Enrol):
                 await self._enrol(hall, by, act, message.why)
                 return
+            if isinstance(act, a.NewToken):
+                await self._renew(hall, by, act, message.why)
+                return
             ruling = Ruling(
                 act=act,
                 by=by,
@@ -273,7 +280,8 @@ class Attendance:
             raise Refusal("not-yours", "That is not for a referee of this tournament to do.")
         taken = {entry.name for entry in hall.t.entries.values()}
         names = [name for name in dict.fromkeys(act.names) if name not in taken]
-        made = [await self._store.players.create(name) for name in names]
+        create = self._store.players.create
+        made = [await create(name, enrolled=hall.code) for name in names]
         newcomers = [await self._newcomer(hall, who) for who, _ in made]
         await self._remember(hall, [each.player for each in newcomers])
         now = self._store.clock.now()
@@ -285,6 +293,21 @@ class Attendance:
                 passed=[name for name in act.names if name in taken],
             )
         )
+
+    async def _renew(self, hall: Hall, by: str, act: a.NewToken, why: str) -> None:
+        """Give a player whom the organiser has enrolled another token."""
+        ruling = Ruling(act, by, why, self._store.clock.now(), Around(new_room_code))
+        ruling.decide(hall.t)
+        who = await self._store.players.get(entry_of(hall.t, act.player).player)
+        token = await self._store.players.renew(who.id, hall.code) if who is not None else None
+        if who is None or token is None:
+            raise Refusal(
+                "own-token", "Only who was enrolled here by name has a token from this organiser."
+            )
+        # After it: whoever is sent away by the news does not come back with the former token.
+        await self._director.act(hall, ruling.decide)
+        claim = w.Claim(player=who.id, name=who.name, token=token)
+        self._speaker.send(w.Enrolled(tournament=hall.code, players=[claim], passed=[]))
 
     # --- visitors ---------------------------------------------------------------------
 

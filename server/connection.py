@@ -158,6 +158,10 @@ class Connection:
         self._attendance.leave()
         self._peer.close(m.Close.REPLACED, "a newer connection of this player is there")
 
+    def disowned(self) -> None:
+        """End, as the player's token leads nowhere any more."""
+        self._peer.close(m.Close.BAD_TOKEN, "this player has another token now")
+
     def store_state(self) -> None:
         """Tell the peer when the part of the store that it needs is away, or back."""
         journals = self._desk.store.journals

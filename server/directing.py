@@ -93,7 +93,14 @@ class Ruling:
     def _player(
         self,
         t: Tournament,
-        act: a.Remove | a.CheckInFor | a.Disqualify | a.Reinstate | a.Readmit | a.Substitute,
+        act: a.Remove
+        | a.CheckInFor
+        | a.Disqualify
+        | a.Reinstate
+        | a.Readmit
+        | a.Substitute
+        | a.Summon
+        | a.NewToken,
     ) -> Sequence[ev.AnyEvent]:
         by, why, player = self.by, self.why, act.player
         other = self.newcomers[0] if self.newcomers else None
@@ -109,6 +116,10 @@ class Ruling:
                 return acts.decide_reinstate(t, by, player=player, why=why)
             case a.Readmit():
                 return acts.decide_rejoin(t, by, player=player, elsewhere=elsewhere, why=why)
+            case a.Summon():
+                return acts.decide_summon(t, by, player=player, why=why)
+            case a.NewToken():
+                return acts.decide_new_token(t, by, player=player, why=why)
             case a.Substitute():
                 assert other is not None
                 return acts.decide_substitute(

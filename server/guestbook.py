@@ -34,6 +34,9 @@ class Guest(Protocol):
     def send(self, message: m.ServerMessage) -> None:
         """Send in order."""
 
+    def disowned(self) -> None:
+        """End: the token that this connection came with is dead."""
+
 
 class Guestbook(HallListener):
     """The guests of one hall by player."""
@@ -104,6 +107,11 @@ class Guestbook(HallListener):
                 self._dirty.add(event.p)
             case ev.Disqualified() | ev.Reinstated():
                 self._dirty.add(t.entries[event.p].player if event.p in t.entries else event.p)
+            case ev.TokenRenewed():
+                for guest in list(self.guests.get(t.entries[event.p].player, ())):
+                    guest.disowned()
+            case ev.Summoned():
+                self._summon(t.entries[event.p].player)
             case ev.RoundCalled() | ev.Repaired() | ev.RacesCalled() | ev.Raced() | ev.Absent():
                 pass  # the matches say whom they concern
             case _:
@@ -152,6 +160,11 @@ class Guestbook(HallListener):
         for guest in guests:
             if guest in self.guests.get(guest.player, ()):
                 guest.send(bulletin.called(self.hall.t, call, guest.player))
+
+    def _summon(self, player: str) -> None:
+        guests = set(self.guests.get(player, ()))
+        for call in self._calls_of(self.hall.t, player) if guests else ():
+            self._spawn(self._call(call, guests))
 
     # --- places -----------------------------------------------------------------------
 

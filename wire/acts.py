@@ -37,6 +37,15 @@ class Enrol(Act, frozen=True, kw_only=True, tag="enrol"):
     names: Names
 
 
+class NewToken(Act, frozen=True, kw_only=True, tag="new-token"):
+    """Gives a player whom this tournament enrolled another token; the former one is dead.
+
+    For one who has lost it; whoever is connected with the former one is sent away.
+    """
+
+    player: PlayerId
+
+
 class Invite(Act, frozen=True, kw_only=True, tag="invite"):
     """Enters a player who is known to the server."""
 
@@ -159,6 +168,12 @@ class Substitute(Act, frozen=True, kw_only=True, tag="substitute"):
     substitute: PlayerId
 
 
+class Summon(Act, frozen=True, kw_only=True, tag="summon"):
+    """Calls a player once more to the race that waits for them, on all their connections."""
+
+    player: PlayerId
+
+
 class Announce(Act, frozen=True, kw_only=True, tag="announce"):
     """Says something to everybody who looks."""
 
@@ -172,6 +187,7 @@ class Cancel(Act, frozen=True, kw_only=True, tag="cancel"):
 AnyAct = (
     Edit
     | Enrol
+    | NewToken
     | Invite
     | Remove
     | OpenCheckIn
@@ -192,6 +208,7 @@ AnyAct = (
     | Reinstate
     | Readmit
     | Substitute
+    | Summon
     | Announce
     | Cancel
 )

@@ -3,7 +3,7 @@
 *An organiser* says `organise` with the settings and gets `organised`: the tournament's code,
 and two secret keys, the owner's and the referee's, which are told this once. Whoever has a
 key may then `direct`: one act of `wire.acts` in each message, with a reason for the audit
-log. The answer is `directed` (or `enrolled`, with the tokens of the players that were made),
+log. The answer is `directed` (or `enrolled`, with tokens that players are to be given),
 or `refused`; the code `needs-confirm` says which matches would be discarded: say the same
 again with `confirm`. `duties` lists what may be directed now.
 
@@ -356,7 +356,7 @@ class Duties(ServerMessage, frozen=True, kw_only=True):
 
 
 class Enrolled(ServerMessage, frozen=True, kw_only=True):
-    """Answers direct with enrol, in place of directed."""
+    """Answers direct with enrol or new-token, in place of directed."""
 
     tournament: TournamentCode
     players: list[Claim]

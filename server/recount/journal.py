@@ -215,7 +215,13 @@ def again(t: Tournament, now: int, event: ev.AnyEvent) -> list[ev.AnyEvent]:
     match event:
         case ev.Entered() | ev.CheckedIn() | ev.Withdrawn() | ev.Rejoined():
             return _own(t, event)
-        case ev.Disqualified() | ev.Reinstated() | ev.Substituted():
+        case (
+            ev.Disqualified()
+            | ev.Reinstated()
+            | ev.Substituted()
+            | ev.TokenRenewed()
+            | ev.Summoned()
+        ):
             return _place(t, event)
         case ev.MatchRestarted() | ev.MatchVoided() | ev.Overridden():
             return _ruling(t, now, event)
@@ -251,7 +257,8 @@ def _own(
 
 
 def _place(
-    t: Tournament, event: ev.Disqualified | ev.Reinstated | ev.Substituted
+    t: Tournament,
+    event: ev.Disqualified | ev.Reinstated | ev.Substituted | ev.TokenRenewed | ev.Summoned,
 ) -> list[ev.AnyEvent]:
     by, why = event.by, event.why
     match event:
@@ -263,6 +270,10 @@ def _place(
             return acts.decide_substitute(
                 t, by, player=event.p, substitute=event.player, name=event.name, why=why
             )
+        case ev.TokenRenewed():
+            return acts.decide_new_token(t, by, player=event.p, why=why)
+        case ev.Summoned():
+            return acts.decide_summon(t, by, player=event.p, why=why)
         case _:
             assert_never(event)
 

@@ -26,6 +26,7 @@ class Player:
     bot: bool = False
     room: str | None = None
     role: str = ""  # in that room
+    enrolled: str = ""  # the tournament whose organiser made this player, and gave the token out
     epoch: int = 0  # how many connections there have been; the newest one speaks
 
 
@@ -35,8 +36,12 @@ class Players:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def create(self, name: str, bot: bool = False) -> tuple[Player, str]:
+    async def create(
+        self, name: str, bot: bool = False, *, enrolled: str = ""
+    ) -> tuple[Player, str]:
         """Create a player; the token with it is the only way back.
+
+        `enrolled` is the code of the tournament whose organiser does so, who may `renew` it.
 
         Raises:
             Unavailable: the store does not answer.
@@ -44,9 +49,8 @@ class Players:
         token = secrets.token_urlsafe(32)
         token_hash = _hash(token)
         for _ in range(_TRIES):
-            player = Player(
-                "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH)), name, bot
-            )
+            player_id = "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
+            player = Player(player_id, name, bot, enrolled=enrolled)
             # The record first: a token never leads nowhere, and a record without one expires.
             if await self._pool.run(
                 lua.ENROL,
@@ -57,6 +61,8 @@ class Players:
                 name,
                 "bot",
                 int(bot),
+                "enrolled",
+                enrolled,
             ):
                 await self._pool.ask("SET", keys.token(token_hash), player.id, "EX", keys.PLAYER_S)
                 return player, token
@@ -68,23 +74,41 @@ class Players:
         Raises:
             Unavailable: the store does not answer.
         """
-        player_id = await self._pool.ask("GET", keys.token(_hash(token)))
-        return None if player_id is None else await self.get(player_id.decode())
+        token_hash = _hash(token)
+        player_id = await self._pool.ask("GET", keys.token(token_hash))
+        if player_id is None:
+            return None
+        texts = await self._record(player_id.decode())
+        # A token that another one has replaced may still lead here.
+        is_current = texts.get("token") == token_hash
+        return _player(player_id.decode(), texts) if is_current else None
 
     async def get(self, player_id: str) -> Player | None:
         """Read a player's record; errors as in `find`."""
+        texts = await self._record(player_id)
+        return _player(player_id, texts) if texts else None
+
+    async def _record(self, player_id: str) -> dict[str, str]:
         fields = await self._pool.ask("HGETALL", keys.player(player_id))
-        if not fields:
-            return None
-        texts = {name.decode(): value.decode() for name, value in fields.items()}
-        return Player(
-            id=player_id,
-            name=texts["name"],
-            bot=texts["bot"] == "1",
-            room=texts.get("room") or None,
-            role=texts.get("role", ""),
-            epoch=int(texts["epoch"]),
-        )
+        return {name.decode(): value.decode() for name, value in fields.items()}
+
+    async def renew(self, player_id: str, enrolled: str) -> str | None:
+        """Give a player another token, and let the former one lead nowhere from now on.
+
+        None where the player was not made by the organiser of the tournament `enrolled`.
+
+        Raises:
+            Unavailable: the store does not answer; the former token may be dead already.
+        """
+        token = secrets.token_urlsafe(32)
+        token_hash = _hash(token)
+        # First, as in `create`: which token counts is the record's to say.
+        await self._pool.ask("SET", keys.token(token_hash), player_id, "EX", keys.PLAYER_S)
+        former = await self._pool.run(lua.RENEW, [keys.player(player_id)], enrolled, token_hash)
+        useless = token_hash if former is None else former.decode()
+        if former is None or useless != token_hash:
+            await self._pool.ask("DEL", keys.token(useless))
+        return token if former is not None else None
 
     async def connect(self, player_id: str, run: str = "", line: int = 0) -> int:
         """Count a new connection; its number is greater than that of every earlier one.
@@ -120,3 +144,15 @@ class Players:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _player(player_id: str, texts: dict[str, str]) -> Player:
+    return Player(
+        id=player_id,
+        name=texts["name"],
+        bot=texts["bot"] == "1",
+        room=texts.get("room") or None,
+        role=texts.get("role", ""),
+        enrolled=texts.get("enrolled", ""),
+        epoch=int(texts["epoch"]),
+    )

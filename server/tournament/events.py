@@ -271,6 +271,18 @@ class Substituted(Act, frozen=True, kw_only=True):
     name: str
 
 
+class TokenRenewed(Act, frozen=True, kw_only=True):
+    """A player has another token to come in with; the former one is dead."""
+
+    p: str
+
+
+class Summoned(Act, frozen=True, kw_only=True):
+    """A player is called once more to the race that waits."""
+
+    p: str
+
+
 class Paused(Act, frozen=True, kw_only=True):
     """Nothing new starts; races that run are raced to their end."""
 
@@ -336,6 +348,8 @@ AnyEvent = (
     | Disqualified
     | Reinstated
     | Substituted
+    | TokenRenewed
+    | Summoned
     | Paused
     | Resumed
     | Extended

@@ -36,6 +36,8 @@ def fold(state: State, at: int, event: ev.AnyEvent) -> None:
             state.change_round(event.round, published=True)
         case ev.Announced():
             state.announced.append((at, event.text))
+        case ev.TokenRenewed() | ev.Summoned():
+            pass  # for the player, and for the audit log
         case ev.StageEnded():
             state.change_stage(event.stage, ended=event.why)
         case ev.Finished():

@@ -72,6 +72,7 @@ class Bot:
         self.line = line
         self.moves = moves
         self.raced: list[str] = []
+        self.missed: list[str] = []
         self.plays = True  # else the calls are not answered
         self._task = asyncio.create_task(self._run())
 
@@ -82,17 +83,18 @@ class Bot:
     async def _run(self) -> None:
         while True:
             call = await self._called()
-            if not self.plays:
-                await self.line.news()
-                continue
-            self.raced.append(call.room)
-            await self._race(call.room)
+            if self.plays:
+                self.raced.append(call.room)
+                await self._race(call.room)
+            else:
+                self.missed.append(call.room)
 
     async def _called(self) -> w.Called:
         seen = 0
         while True:
             calls = self.line.all(w.Called)
-            fresh = [call for call in calls[seen:] if call.room not in self.raced]
+            known = {*self.raced, *self.missed}
+            fresh = [call for call in calls[seen:] if call.room not in known]
             if fresh:
                 return fresh[-1]
             seen = len(calls)

@@ -259,6 +259,70 @@ async def test_players_enrolled_by_name_come_with_their_tokens(ports: list[int])
     assert len(chief.line.last(w.Ranking).groups[0]) == 3
 
 
+async def test_a_lost_token_is_replaced_and_who_uses_it_is_sent_away(ports: list[int]) -> None:
+    chief = await opened(ports[0], settings(RoundRobin()))
+    await chief.line.say(chief.message(a.Enrol(names=["anna"])))
+    claim = (await chief.line.hear(w.Enrolled)).players[0]
+    thief = await Someone.arrive(ports[1], token=claim.token)
+    renew = a.NewToken(player=claim.player)
+    assert (await chief.refused(renew)).code == "no-reason"
+    assert (await chief.refused(renew, "lost", key=chief.keys.referee)).code == "not-yours"
+    await chief.line.say(chief.message(renew, "lost"))
+    found = (await chief.line.hear(w.Enrolled)).players[0]
+    assert (found.player, found.name) == (claim.player, "anna")
+    assert await thief.closed() == m.Close.BAD_TOKEN
+    with pytest.raises(AssertionError, match=str(int(m.Close.BAD_TOKEN))):
+        await Someone.arrive(ports[1], token=claim.token)
+    anna = await Someone.arrive(ports[1], token=found.token)
+    assert anna.welcome.player == claim.player
+    await chief.line.say(w.Chronicle(tournament=chief.code, key=chief.keys.owner))
+    line = (await chief.line.hear(w.Annals)).entries[-1]
+    assert '"e":"tokenrenewed"' in line
+    assert '"why":"lost"' in line
+    assert found.token not in line
+
+
+async def test_an_organiser_gets_no_token_of_somebody_who_came_by_themselves(port: int) -> None:
+    chief = await opened(port, settings(RoundRobin()))
+    other = await opened(port, settings(RoundRobin()))
+    await other.line.say(other.message(a.Enrol(names=["anna"])))
+    claim = (await other.line.hear(w.Enrolled)).players[0]
+    await chief.direct(a.Invite(player=claim.player))
+    async with bots([port], 1) as players:
+        await enter(chief, players)
+        for player in (players[0].player, claim.player):
+            refused = await chief.refused(a.NewToken(player=player), "mine")
+            assert refused.code == "own-token"
+    assert (await Someone.arrive(port, token=claim.token)).welcome.player == claim.player
+
+
+async def test_a_player_is_summoned_to_the_race_that_waits(ports: list[int]) -> None:
+    chief = await opened(ports[0], settings(Swiss(rounds=1)))
+    async with bots(ports, 3) as players:
+        await enter(chief, players)
+        for bot in players:
+            bot.plays = False
+        refused = await chief.refused(a.Summon(player=players[0].player))
+        assert refused.code == "not-now"
+        await chief.direct(a.Begin())
+        paired = (await chief.line.hear(w.Pairings)).matches[0].entries
+        one, other = (bot for bot in players if bot.player in paired)
+        (alone,) = (bot for bot in players if bot.player not in paired)
+        room = (await one.line.find(w.Called)).room
+        await other.line.find(w.Called)
+        await chief.direct(a.Summon(player=one.player), key=chief.keys.referee)
+        await until_called(one, [room, room])
+        assert len(other.line.all(w.Called)) == 1
+        assert (await chief.refused(a.Summon(player=alone.player))).code == "no-race"
+
+
+async def until_called(bot: Bot, rooms: list[str]) -> None:
+    async def is_so() -> bool:
+        return [call.room for call in bot.line.all(w.Called)] == rooms
+
+    await until(is_so)
+
+
 async def test_only_who_checks_in_starts(port: int) -> None:
     chief = await opened(port, settings(Swiss(rounds=1)))
     async with bots([port], 3) as players:

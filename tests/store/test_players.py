@@ -71,7 +71,7 @@ async def test_a_record_that_lost_its_last_moments_gives_no_number_again(store: 
 
 async def test_a_clock_that_goes_back_takes_no_number_back(store: Store) -> None:
     player, _ = await store.players.create("Ann")
-    ahead = await store.journals.now() + 60_000
+    ahead = store.clock.now() + 60_000
     await store.line.ask("HSET", keys.player(player.id), "epoch", ahead)
     assert await store.players.connect(player.id) == ahead + 1
 
@@ -113,3 +113,33 @@ async def test_record_and_token_live_on_with_each_connection(store: Store) -> No
     await store.players.connect(player.id)
     for key in every:
         assert await store.line.ask("TTL", key) >= keys.PLAYER_S - 5
+
+
+async def test_a_new_token_leads_to_the_player_and_the_former_one_nowhere(
+    store: Store, other: Store
+) -> None:
+    player, former = await store.players.create("Ann", enrolled="CUP")
+    epoch = await store.players.connect(player.id)
+    token = known(await other.players.renew(player.id, "CUP"))
+    assert known(await store.players.find(token)).id == player.id
+    assert await store.players.find(former) is None
+    assert known(await store.players.get(player.id)).epoch > epoch  # who was there is outdated
+    assert len(await every_key(store)) == 2
+    assert await store.players.connect(player.id) > epoch
+
+
+async def test_a_former_token_that_could_not_be_forgotten_leads_nowhere(store: Store) -> None:
+    player, former = await store.players.create("Ann", enrolled="CUP")
+    held = keys.token(hashlib.sha256(former.encode()).hexdigest())
+    await store.players.renew(player.id, "CUP")
+    await store.line.ask("SET", held, player.id)  # as a crash would leave it
+    assert await store.players.find(former) is None
+
+
+@pytest.mark.parametrize("enrolled", ["", "OTHER"])
+async def test_a_token_is_renewed_for_none_but_who_gave_it_out(store: Store, enrolled: str) -> None:
+    player, token = await store.players.create("Ann", enrolled=enrolled)
+    assert await store.players.renew(player.id, "CUP") is None
+    assert await store.players.renew("nobody", "CUP") is None
+    assert known(await store.players.find(token)).id == player.id
+    assert len(await every_key(store)) == 2

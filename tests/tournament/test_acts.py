@@ -77,6 +77,8 @@ EVERY_ACT: dict[str, Callable[[Told, str], object]] = {
     "substitute": lambda told, by: acts.decide_substitute(
         told.t, by, player="p001", substitute="eve", name="Eve", why="why"
     ),
+    "new-token": lambda told, by: acts.decide_new_token(told.t, by, player="p001", why="why"),
+    "summon": lambda told, by: acts.decide_summon(told.t, by, player="p001"),
     "announce": lambda told, by: acts.decide_announce(told.t, by, "pizza"),
     "cancel": lambda told, by: acts.decide_cancel(told.t, by, "why"),
 }

@@ -45,6 +45,8 @@ SAMPLES: tuple[ev.AnyEvent, ...] = (
     ev.Disqualified(by="referee", why="rude", p="ben"),
     ev.Reinstated(by="referee", why="was not", p="ben"),
     ev.Substituted(by="owner", why="ill", p="ben", player="dora", name="Dora"),
+    ev.TokenRenewed(by="owner", why="lost", p="ben"),
+    ev.Summoned(by="referee", p="ben"),
     ev.Paused(by="referee", why="fire alarm"),
     ev.Resumed(by="referee"),
     ev.Extended(by="referee", what="round", ms=60_000),

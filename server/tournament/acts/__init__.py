@@ -20,9 +20,11 @@ from server.tournament.acts.entering import (
     decide_check_in,
     decide_disqualify,
     decide_enter,
+    decide_new_token,
     decide_reinstate,
     decide_rejoin,
     decide_substitute,
+    decide_summon,
     decide_withdraw,
 )
 from server.tournament.acts.reporting import decide_no_show, decide_race_void, decide_raced
@@ -48,6 +50,7 @@ __all__ = [
     "decide_enter",
     "decide_extend",
     "decide_hold",
+    "decide_new_token",
     "decide_no_show",
     "decide_open_check_in",
     "decide_override",
@@ -63,6 +66,7 @@ __all__ = [
     "decide_seed",
     "decide_start",
     "decide_substitute",
+    "decide_summon",
     "decide_void",
     "decide_withdraw",
 ]

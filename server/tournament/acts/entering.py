@@ -151,6 +151,24 @@ def decide_substitute(
     return [ev.Substituted(by=by, why=why, p=entry.id, player=substitute, name=name)]
 
 
+def decide_new_token(state: State, by: str, *, player: str, why: str) -> list[ev.AnyEvent]:
+    """Note that a player is given another token."""
+    check(state, by, "new-token")
+    check_why(why)
+    return [ev.TokenRenewed(by=by, why=why, p=entry_of(state, player).id)]
+
+
+def decide_summon(state: State, by: str, *, player: str, why: str = "") -> list[ev.AnyEvent]:
+    """Call a player once more to the race that waits for them."""
+    check(state, by, "summon")
+    entry = entry_of(state, player)
+    for each in state.open:
+        match = state.matches[each]
+        if entry.id in match.entries and entry.id not in match.lost and match.race is not None:
+            return [ev.Summoned(by=by, why=why, p=entry.id)]
+    raise Refusal("no-race", "No race waits for this player.")
+
+
 def entry_of(state: State, player: str) -> Entry:
     """Give the place that a player has, by whatever name.
 

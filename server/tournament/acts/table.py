@@ -15,10 +15,11 @@ Role = Literal["owner", "referee", "player"]
 _RULINGS: Final = frozenset(
     {"extend", "restart", "void", "override", "disqualify", "reinstate", "publish", "announce"}
 )
-_CONDUCT: Final = frozenset({"pause", "resume", "repair", "hold", "remove", "readmit"})
-_OWNER_ONLY: Final = frozenset({"cancel", "substitute", "invite"})
+_CONDUCT: Final = frozenset({"pause", "resume", "repair", "hold", "remove", "readmit", "summon"})
+_OWNER_ONLY: Final = frozenset({"cancel", "substitute", "invite", "new-token"})
 _BEFORE: Final = frozenset(
-    {"edit", "invite", "remove", "open-check-in", "seed", "start", "extend", "announce", "cancel"}
+    {"edit", "invite", "new-token", "remove", "open-check-in", "seed", "start", "extend"}
+    | {"announce", "cancel"}
 )
 _PAUSED: Final = _RULINGS | _CONDUCT - {"pause"}
 _RUNNING: Final = _RULINGS | _CONDUCT - {"resume"}
