@@ -8,6 +8,7 @@ catches up and the command is decided anew.
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -72,7 +73,7 @@ class Batch:
     others: Mapping[str, int] = field(default_factory=dict)
 
 
-class Follower(Generic[R, E]):
+class Follower(ABC, Generic[R, E]):
     """One journal as this node follows it. Subclasses say what its entries mean."""
 
     def __init__(self, jid: JournalId, timer: str, store: Store, tally: Tally) -> None:
@@ -90,36 +91,36 @@ class Follower(Generic[R, E]):
     # --- what subclasses say ----------------------------------------------------------
 
     @property
+    @abstractmethod
     def replica(self) -> R:
         """Give the replica that commands are decided on."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _rebuild(self) -> bool:
         """Make the replica anew from the journal; False where there is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _fold(self, entry: Entry) -> None:
         """Fold the next entry in and act on it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _broken(self) -> None:
         """Tell those who look that the replica cannot go on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _rolled_back(self, known: int, *, there: bool) -> None:
         """Act on a replica that was made anew, after the store had lost what was known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _batch(self, events: Sequence[E]) -> Batch:
         """Give what is appended for events decided on the replica."""
-        raise NotImplementedError
 
     def _committed(self, events: Sequence[E]) -> None:
         """Act on events that this node, and no other, has brought about."""
 
+    @abstractmethod
     def on_note(self, note: bytes) -> None:
         """Act on a passing note."""
-        raise NotImplementedError
 
     # --- following --------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import logging
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 
@@ -196,20 +197,20 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         super().unload()
 
 
-class HallListener:
+class HallListener(ABC):
     """Who hears of all that happens in a hall on this node."""
 
+    @abstractmethod
     def on_event(self, entry: Entry, event: ev.AnyEvent, changed: set[str]) -> None:
         """Learn that an event has been folded in, and which open matches it changed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def on_reset(self) -> None:
         """Learn that the replica was made anew."""
-        raise NotImplementedError
 
+    @abstractmethod
     def on_closed(self) -> None:
         """Learn that the replica cannot go on."""
-        raise NotImplementedError
 
 
 def key_hash(key: str) -> str:

@@ -1,6 +1,7 @@
 """What this node has open, by code: opened for the first who wants it, let go after the last."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Generic, TypeVar
@@ -12,7 +13,7 @@ UNLOAD_AFTER_S = 10.0  # kept so long without users, for who drops and comes bac
 F = TypeVar("F", bound=Follower[Any, Any])
 
 
-class Holding(Generic[F]):
+class Holding(ABC, Generic[F]):
     """The followers of one kind on this node. Subclasses say how one is opened."""
 
     def __init__(self) -> None:
@@ -23,9 +24,9 @@ class Holding(Generic[F]):
     def __len__(self) -> int:
         return len(self._open)
 
+    @abstractmethod
     async def _read(self, code: str) -> F:
         """Open one; raises Refusal where that cannot be done."""
-        raise NotImplementedError
 
     async def hold(self, code: str) -> F:
         """Open one on this node, or find it open, until it is released.
