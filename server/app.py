@@ -63,6 +63,7 @@ class Node:
         self._site: Site
         self._webhooks: Webhooks
         self._gateway: Gateway
+        self._nodes = 0  # that live, when this one last looked
         self._openings: Quota
         self._guesses = Quota(GUESSES_PER_S, GUESSES)
 
@@ -91,7 +92,11 @@ class Node:
         )
         figures = metrics.registry(
             metrics.NodeCollector(
-                self.tally, self._gateway, lambda: len(self._rooms), lambda: self._store.is_whole
+                self.tally,
+                self._gateway,
+                rooms=lambda: len(self._rooms),
+                nodes=lambda: self._nodes,
+                store_up=lambda: self._store.is_whole,
             )
         )
         page = pages(lambda: self._gateway, lambda: self._store.up, figures, self._site.answer)
@@ -200,6 +205,7 @@ class Node:
                 await self._store.nodes.beat(
                     self.id, self._store.clock.now(), {"server": SERVER, "port": str(self.port)}
                 )
+                self._nodes = len(await self._store.nodes.live())
             except Unavailable as error:
                 log.debug("no beat: %s", error)
             await asyncio.sleep(BEAT_EVERY_S)

@@ -34,12 +34,21 @@ class NodeCollector(Collector):
     """Reads the plain counters of a node when somebody asks."""
 
     def __init__(
-        self, tally: Tally, gateway: Gateway, rooms: Callable[[], int], store_up: Callable[[], bool]
+        self,
+        tally: Tally,
+        gateway: Gateway,
+        rooms: Callable[[], int],
+        nodes: Callable[[], int],
+        store_up: Callable[[], bool],
     ) -> None:
-        """`rooms` counts the rooms open here, `store_up` tells whether the store answers."""
+        """`rooms` counts the rooms open here, `nodes` those that share the store and live.
+
+        `store_up` tells whether the store answers.
+        """
         self._tally = tally
         self._gateway = gateway
         self._rooms = rooms
+        self._nodes = nodes
         self._store_up = store_up
 
     def collect(self) -> Iterator[Metric]:
@@ -48,6 +57,7 @@ class NodeCollector(Collector):
             value = getattr(self._tally, field.name)
             yield CounterMetricFamily(f"dk_{field.name}", _HELP[field.name], value=value)
         yield GaugeMetricFamily("dk_rooms_open", "Rooms open on this node", value=self._rooms())
+        yield GaugeMetricFamily("dk_nodes", "Nodes on the store, this one too", value=self._nodes())
         yield GaugeMetricFamily("dk_tasks", "Tasks under way", value=len(asyncio.all_tasks()))
         yield GaugeMetricFamily("dk_store_up", "Whether the store answers", value=self._store_up())
         yield from self._sockets()

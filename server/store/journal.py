@@ -144,15 +144,6 @@ class Journals:
         """Give the estimate of the store's time; in a Cluster, of some part of it."""
         return self._shards.all()[0].line.clock
 
-    async def now(self) -> int:
-        """Ask the store for its time in ms; `clock.now()` is an estimate that costs nothing.
-
-        Raises:
-            Unavailable: it does not answer.
-        """
-        seconds, micros = await self._shards.all()[0].line.ask("TIME")
-        return int(seconds) * 1000 + int(micros) // 1000
-
     def now_at(self, jid: JournalId) -> int:
         """Estimate the time, in ms, of what gives a journal its official time."""
         return self._line(jid).clock.now()

@@ -87,11 +87,6 @@ class Timers:
         """End a timer, whoever has it; errors as in `set`."""
         await self._pool.batch([("ZREM", place, member) for place in self._places(member)])
 
-    async def next_due(self) -> int | None:
-        """Read when the next timer is due; None without any; errors as in `set`."""
-        firsts = await self._pool.batch([("ZRANGE", each, 0, 0, "WITHSCORES") for each in _PLACES])
-        return min((int(score) for rows in firsts for _, score in rows), default=None)
-
     def _places(self, member: str) -> list[str]:
         """Give the keys that may have a timer, the one that should have it first."""
         first = zlib.crc32(member.encode()) % keys.TIMER_SHARDS

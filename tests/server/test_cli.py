@@ -206,6 +206,7 @@ async def test_health_readiness_and_metrics() -> None:
         assert status == 200
         assert "dk_moves_total 1.0" in metrics
         assert "dk_connections 2.0" in metrics
+        assert "dk_nodes 1.0" in metrics
         assert "dk_store_up 1.0" in metrics
         assert (await asyncio.to_thread(get, port, "/nothing"))[0] == 404
 

@@ -24,6 +24,7 @@ from tests.server.fair import Organiser, bots
 from tests.server.fair import settings as quick
 from tests.server.floor import Someone
 from tests.server.floor import node as serving
+from tests.store.dues import dues
 from tests.tournament.told import RACE, Told, settings
 from wire import acts as a
 from wire import tournaments as w
@@ -117,7 +118,7 @@ class Hall:
         async with asyncio.timeout(WAIT_S):
             for node in nodes:
                 await asyncio.gather(*list(node._running.values()))
-        return await self.store.timers.next_due()
+        return (await dues(self.store)).get("h:CUP")
 
 
 @asynccontextmanager
@@ -254,7 +255,7 @@ async def test_one_that_is_gone_or_silent_for_a_day_is_given_up(
         there.answers = [410]
         await made.look(hooks)
         assert await made.store.hooks.get("CUP") is None
-        assert await made.store.timers.next_due() is None
+        assert await dues(made.store) == {}
         await hooks.choose("CUP", "http://127.0.0.1:1/", ALL)
         await made.store.hooks.told("CUP", 0, 0)
         await made.store.hooks.failed("CUP", 500, made.store.clock.now() - webhooks.GIVE_UP_MS - 1)

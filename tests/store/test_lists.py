@@ -6,6 +6,7 @@ import pytest
 
 from server.store import Store, keys
 from server.store.timers import Claim
+from tests.store.dues import dues
 
 DAY_MS = 86_400_000
 
@@ -93,7 +94,7 @@ async def test_what_is_due_is_claimed_by_one_node_only(store: Store, other: Stor
 
 
 async def test_what_is_not_due_is_left(store: Store) -> None:
-    await store.timers.set("later", await store.journals.now() + DAY_MS)
+    await store.timers.set("later", store.clock.now() + DAY_MS)
     await store.timers.set("sooner", 1000)
     assert [claim.member for claim in await store.timers.claim(5_000, 10)] == ["sooner"]
 
@@ -109,7 +110,7 @@ async def test_a_timer_that_is_done_is_gone(store: Store) -> None:
     await store.timers.set("m", 1000)
     (claim,) = await store.timers.claim(5_000, 10, now=2_000)
     assert await store.timers.done(claim)
-    assert await store.timers.next_due() is None
+    assert await dues(store) == {}
     assert not await store.timers.done(claim)
 
 
@@ -117,7 +118,7 @@ async def test_a_timer_can_be_set_for_its_next_time(store: Store) -> None:
     await store.timers.set("m", 1000)
     (claim,) = await store.timers.claim(5_000, 10, now=2_000)
     assert await store.timers.done(claim, next_due=3_000)
-    assert await store.timers.next_due() == 3_000
+    assert await dues(store) == {"m": 3_000}
 
 
 async def test_the_end_of_a_claim_never_undoes_a_newer_setting(store: Store, other: Store) -> None:
@@ -126,7 +127,7 @@ async def test_the_end_of_a_claim_never_undoes_a_newer_setting(store: Store, oth
     await other.timers.set("m", 9_000)
     assert not await store.timers.done(claim)
     assert not await store.timers.done(claim, next_due=3_000)
-    assert await store.timers.next_due() == 9_000
+    assert await dues(store) == {"m": 9_000}
 
 
 async def test_a_claimant_that_was_too_slow_ends_nothing(store: Store, other: Store) -> None:
@@ -140,9 +141,9 @@ async def test_a_claimant_that_was_too_slow_ends_nothing(store: Store, other: St
 async def test_a_member_has_one_timer(store: Store) -> None:
     await store.timers.set("m", 1000)
     await store.timers.set("m", 500)
-    assert await store.timers.next_due() == 500
+    assert await dues(store) == {"m": 500}
     await store.timers.drop("m")
-    assert await store.timers.next_due() is None
+    assert await dues(store) == {}
 
 
 # --- nodes ----------------------------------------------------------------------------
