@@ -15,14 +15,14 @@ from client.organiser import OrganiserFailed
 from client.tournament import export as exports
 from client.tournament import keyring, plan, roll
 from client.tournament.acting import COMMANDS, code, read_roll, read_text, why
-from client.tournament.errand import Chosen, Errand, fresh_file, key_options, server_option
+from client.tournament.errand import Chosen, Errand, fresh_file, key_options, person, server_option
 from client.tournament.keyring import Keys
 from client.tournament.office import Office
 from client.tournament.scene import Scene
 from client.tournament.showing import listing, show
 from client.whoami import identity_of, login_name
 from client.words import clean
-from wire.acts import Enrol
+from wire.acts import Enrol, NewToken
 from wire.messages import ClientMessage
 from wire.tournaments import CheckIn, Claim, Enter, Organise, Place, Rejoin, Webhook, Withdraw
 
@@ -157,6 +157,28 @@ def import_(ctx: click.Context, code: str, file: Path, out: Path | None, why: st
     click.echo(f"{len(claims)} players entered{said}.")
     if claims:
         click.echo(f"{target}: a token for each; hand every line to its player.")
+
+
+@tournament.command("new-token")
+@code
+@click.argument("player")
+@why(needed=True)
+@click.pass_context
+def new_token(ctx: click.Context, code: str, player: str, why: str) -> None:
+    """Give a player whom `import` has made another token; the former one is dead.
+
+    It is shown once: hand it to the player, who comes in with `claim`.
+    """
+    errand = Errand(ctx, code)
+    key = errand.key_or_end()
+
+    async def renew(office: Office) -> Claim:
+        await office.show(errand.code, key)
+        act = NewToken(player=person(office.scene, player).entry)
+        return (await office.enrol(errand.code, key, act, why)).players[0]
+
+    made = errand.run(renew)
+    click.echo(f"{clean(made.name)} comes in with: {roll.way_in(made, errand.server)}")
 
 
 @tournament.command()
@@ -317,10 +339,16 @@ async def _replays(office: Office, scene: Scene) -> dict[str, list[str]]:
 
 @tournament.command()
 @click.argument("file", type=click.Path(path_type=Path))
-def verify(file: Path) -> None:
-    """Recount an exported tournament: 0 it is as told, 1 it is not, 2 it cannot be read."""
+@click.option("--head", metavar="HEX", help="The journal's head that the tournament's page shows.")
+def verify(file: Path, head: str | None) -> None:
+    """Recount an exported tournament: 0 it is as told, 1 it is not, 2 it cannot be read.
+
+    With the head from `show`, or from the public page, it is also known to be the record of
+    the tournament that was played there.
+    """
     # The rules live with the server; this program stays without them.
-    program = [sys.executable, *SAFE_PATH, "-m", "server.recount", str(file)]
+    compared = [f"--head={head}"] if head is not None else []
+    program = [sys.executable, *SAFE_PATH, "-m", "server.recount", *compared, "--", str(file)]
     sys.exit(subprocess.run(program).returncode)
 
 

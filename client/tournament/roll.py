@@ -67,6 +67,22 @@ def claims_text(claims: Iterable[Claim], server: str) -> str:
     writer = csv.writer(made, lineterminator="\n")
     writer.writerow(["name", "player", "token", "command"])
     for claim in claims:
-        command = f"klondike tournament --server {server} claim {claim.token}"
-        writer.writerow([claim.name, claim.player, claim.token, command])
+        writer.writerow([claim.name, claim.player, claim.token, way_in(claim, server)])
     return made.getvalue()
+
+
+def way_in(claim: Claim, server: str) -> str:
+    """Give the command that makes whoever says it the player of a token."""
+    return f"klondike tournament --server {server} claim {claim.token}"
+
+
+def tokens(text: str) -> list[tuple[str, str]]:
+    """Give name and token of everybody in a file as `claims_text` writes it.
+
+    Raises:
+        BadRoll: it is another file.
+    """
+    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    if not {"name", "token"} <= set(rows.fieldnames or ()):
+        raise BadRoll("it has no columns name and token: name the file that import wrote")
+    return [(row["name"], row["token"]) for row in rows if row["name"] and row["token"]]

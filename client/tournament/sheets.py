@@ -131,7 +131,9 @@ def head(t: Tournament) -> list[str]:
         lines.append(clean(t.reason))
     if t.phase in ("running", "paused") and t.round is not None:
         lines.append(f"round {t.round}: {t.open} matches to be decided")
-    lines += [f"! {clean(each.text)}" for each in t.notices[-3:]]
+    lines += [f"! {notice(each)}" for each in t.notices[-3:]]
+    if t.head:
+        lines.append(f"journal {t.head}")
     return lines
 
 

@@ -137,6 +137,10 @@ def test_an_organiser_runs_a_tournament_with_nothing_but_commands(terminal: Term
     assert "replays" in say("export", code, "cup.zip")
     verified = terminal.run("verify", "cup.zip")
     assert verified.exit_code == 0
+    head = re.search(r"^journal ([0-9a-f]{64})$", say("show", code), re.M)
+    assert head is not None
+    assert terminal.run("verify", "cup.zip", "--head", head[1]).exit_code == 0
+    assert terminal.run("verify", "cup.zip", "--head", "0" * 64).exit_code == 1
     with zipfile.ZipFile("cup.zip") as packed:
         names = packed.namelist()
         results = json.loads(packed.read("results.json"))
@@ -176,6 +180,12 @@ def test_players_from_a_list_get_tokens_that_make_them_who_they_are(terminal: Te
     assert "You are in and checked in" in terminal.say("check-in", code)
     assert "is here" in terminal.say("show", code, "players")
     assert "nobody on this server" in terminal.refused("claim", "x" * 40)
+    said = terminal.say("new-token", code, "Émile", "--why", "lost it")
+    renewed = said.split()[-1]
+    assert "nobody on this server" in terminal.refused("claim", token)
+    assert "You are Émile" in terminal.say("claim", renewed)
+    assert "lost it" in terminal.say("show", code, "audit")
+    assert "about to start" in terminal.refused("summon", code, "Émile")
 
 
 def test_everything_before_the_start_can_be_arranged(terminal: Terminal) -> None:
