@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
 from server import events as ev
+from server import referee
 from server.race import Race
 from server.refusal import Refusal
 from server.rules import Position
@@ -94,34 +95,34 @@ class Auditor:
             case ev.Joined():
                 yield self._joining(event)
             case ev.Left(why="kicked"):
-                yield race.decide_kick(race.host, event.p)
+                yield referee.decide_kick(race, race.host, event.p)
             case ev.Left():
                 if event.why in ("left", "away"):
-                    yield race.decide_leave(event.p, event.why)
+                    yield referee.decide_leave(race, event.p, event.why)
             case ev.Hosted():
                 yield from self._host_goes()
             case ev.Readied():
                 yield self._readying(event)
             case ev.Unreadied():
-                yield race.decide_unready(event.p)
+                yield referee.decide_unready(race, event.p)
             case ev.Locked():
                 yield self._locking(at, event)
             case ev.Started():
-                yield race.due(at)
+                yield referee.due(race, at)
             case ev.Played():
                 self._check_play(at, event)
-                yield [race.decide_move(event.p, event.n, event.m)]
+                yield [referee.decide_move(race, event.p, event.n, event.m)]
             case ev.Undone():
                 self._check_play(at, event)
-                yield [race.decide_undo(event.p, event.n)]
+                yield [referee.decide_undo(race, event.p, event.n)]
             case ev.Resigned():
-                yield race.decide_leave(event.p)
+                yield referee.decide_leave(race, event.p)
             case ev.Disqualified():
-                yield [race.decide_disqualify(event.p, event.by, event.why)]
+                yield [referee.decide_disqualify(race, event.p, event.by, event.why)]
             case ev.Over():
                 yield from self._ends(at, event.why)
             case ev.Revealed():
-                yield race.decide_reveal()
+                yield referee.decide_reveal(race)
             case ev.Followed():
                 yield from self._rematches(event.room)
             case _:
@@ -130,29 +131,29 @@ class Auditor:
     def _joining(self, event: ev.Joined) -> Events:
         race = self.race
         if not race.tournament:
-            return race.decide_join(event.p, event.name, event.bot)
+            return referee.decide_join(race, event.p, event.name, event.bot)
         is_free = event.p not in race.racers and len(race.racers) < race.settings.seats
         return [event] if self._is_opening and is_free else []
 
     def _host_goes(self) -> Iterator[Events]:
         # A host without a seat; one with a seat passes the role on by leaving it.
         if self.race.host not in self.race.racers:
-            yield self.race.decide_leave(self.race.host)
+            yield referee.decide_leave(self.race, self.race.host)
 
     def _readying(self, event: ev.Readied) -> Events:
         salt = bytes.fromhex(event.salt)
         if len(salt) > MAX_SALT_BYTES:
             raise ValueError(f"a player's own bytes are {MAX_SALT_BYTES} at most")
-        return self.race.decide_ready(event.p, salt)
+        return referee.decide_ready(self.race, event.p, salt)
 
     def _locking(self, at: int, event: ev.Locked) -> Events:
         race = self.race
         if race.tournament:
-            return race.decide_begin(event.countdown_ms)
+            return referee.decide_begin(race, event.countdown_ms)
         if race.phase != "open":
             return []
-        due = race.due(at) if race.settings.start == "time" else []
-        return due or race.decide_start(race.host)
+        due = referee.due(race, at) if race.settings.start == "time" else []
+        return due or referee.decide_start(race, race.host)
 
     def _check_play(self, at: int, event: ev.Played | ev.Undone) -> None:
         race = self.race
@@ -165,16 +166,18 @@ class Auditor:
     def _ends(self, at: int, why: str) -> Iterator[Events]:
         race = self.race
         if race.tournament:
-            yield race.decide_abort() if why == "aborted" else ()
+            yield referee.decide_abort(race) if why == "aborted" else ()
         if race.phase == "open":
-            yield race.due(at + CLOCK_SLACK_MS)
+            yield referee.due(race, at + CLOCK_SLACK_MS)
             yield from self._host_goes()
         if race.phase == "running":
             if why == "stuck":
                 self._judge()
-            yield race.due(at)
+            yield referee.due(race, at)
             if race.ends is not None and at >= race.ends:
-                yield race.due(race.ends - 1)  # found before the time was up, written after it
+                yield referee.due(
+                    race, race.ends - 1
+                )  # found before the time was up, written after it
 
     def _judge(self) -> None:
         for racer in self.race.racers.values():
@@ -183,7 +186,7 @@ class Auditor:
 
     def _rematches(self, room: str) -> Iterator[Events]:
         for player in self.race.racers:
-            yield self.race.decide_follow(player, room)
+            yield referee.decide_follow(self.race, player, room)
 
 
 def _kind(event: ev.AnyEvent) -> str:

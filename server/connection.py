@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from server import events as ev
-from server import view
+from server import referee, view
 from server.attendance import Attendance, Fairground
 from server.follower import denied
 from server.gateway import Peer
@@ -325,21 +325,21 @@ class Connection:
                 await self._leave(room)
             case m.Ready():
                 salt = message.salt
-                await self._commit(room, lambda race: race.decide_ready(player, salt))
+                await self._commit(room, lambda race: referee.decide_ready(race, player, salt))
             case m.Unready():
-                await self._commit(room, lambda race: race.decide_unready(player))
+                await self._commit(room, lambda race: referee.decide_unready(race, player))
             case m.Start():
-                await self._commit(room, lambda race: race.decide_start(player))
+                await self._commit(room, lambda race: referee.decide_start(race, player))
             case m.Kick():
                 target = message.player
-                await self._commit(room, lambda race: race.decide_kick(player, target))
+                await self._commit(room, lambda race: referee.decide_kick(race, player, target))
+            case m.Disqualify():
+                await room.disqualify(self, message.player, message.why)
             case m.Resign():
                 await room.resign(self)
             case m.Hint():
                 racer = room.race.racers.get(player)
-            case m.Disqualify():
-                await room.disqualify(self, message.player, message.why)
-                moves = room.race.decide_hint(player)
+                moves = referee.decide_hint(room.race, player)
                 self.send(m.Hints(n=racer.n if racer is not None else 0, moves=moves))
             case m.Snapshot():
                 room.show(self)
@@ -449,7 +449,7 @@ class Connection:
         async with self._desk.rooms.held(code) as room:
             if self.player not in room.race.racers:
                 await self._admit(room, password)
-                await room.commit(lambda race: race.decide_join(who.id, who.name, who.bot))
+                await room.commit(lambda race: referee.decide_join(race, who.id, who.name, who.bot))
             await self._enter(code, watching=False)
 
     async def _admit(self, room: Room, password: str) -> None:
@@ -517,7 +517,8 @@ class Connection:
     async def _leave(self, room: Room) -> None:
         if not self.watching:
             await room.commit(
-                lambda race: race.decide_leave(self.player), actor=(self.player, self.epoch)
+                lambda race: referee.decide_leave(race, self.player),
+                actor=(self.player, self.epoch),
             )
         await self._desk.store.players.set_room(self.player, None)
         self.left("left")
@@ -543,7 +544,7 @@ class Connection:
         if n <= racer.n and racer.is_done:
             return
         first = max(n, racer.n + 1)
-        for number, text in enumerate(room.race.decide_finish(self.player), first):
+        for number, text in enumerate(referee.decide_finish(room.race, self.player), first):
             self._played = asyncio.get_running_loop().create_future()
             if room.play(self, number, text):
                 await self._played

@@ -21,6 +21,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from server import events as rev
+from server import referee
 from server.arranging import arrange
 from server.hall import Hall
 from server.halls import Halls
@@ -315,7 +316,7 @@ class Director:
 
     async def _run_in(self, hall: Hall, call: Call, room: Room) -> int | None:
         if room.race.phase == "open":
-            await room.commit(lambda race: race.decide_begin(self._countdown_ms(call)))
+            await room.commit(lambda race: referee.decide_begin(race, self._countdown_ms(call)))
         await self._put_out(hall, call, room)
         race, now = room.race, self._store.clock.now()
         if race.phase == "over":
@@ -359,10 +360,10 @@ class Director:
             raise store_away() from None
         async with self._rooms.held(race.room) as room:
             if race.state != "raced":
-                await room.commit(lambda race: race.decide_abort())
+                await room.commit(referee.decide_abort)
             if is_shared and room.race.revealed is None and is_deal_over(hall.t, race.deal):
                 await self._reveal_elsewhere(hall, match, race)
-                await room.commit(lambda race: race.decide_reveal())
+                await room.commit(referee.decide_reveal)
 
     async def _reveal_elsewhere(self, hall: Hall, match: Match, race: Called) -> None:
         """Have the other rooms of a deal looked at, too: the deal is over."""
@@ -394,7 +395,7 @@ def _who_played(race: Race) -> list[str]:
 
 
 def _put_out(player: str, why: str, race: Race) -> rev.Disqualified:
-    return race.decide_disqualify(player, "", why)
+    return referee.decide_disqualify(race, player, "", why)
 
 
 def _voided(call: Call, why: str, t: Tournament) -> Sequence[ev.AnyEvent]:

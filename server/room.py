@@ -15,13 +15,15 @@ from typing import NoReturn
 import msgspec
 
 from server import events as ev
+from server import referee
 from server.audience import Audience, Viewer
 from server.follower import Batch, Follower, denied
 from server.lag import Lag
 from server.password import is_right
 from server.patience import Patience
 from server.presence import Presence
-from server.race import AWAY_LIMIT_MS, Race
+from server.race import Race
+from server.referee import AWAY_LIMIT_MS
 from server.refusal import Refusal, race_lost, store_away
 from server.rules.stuck import is_stuck, may_be_stuck
 from server.store import (
@@ -166,7 +168,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             for viewer in list(self.viewers):
                 viewer.left("closed")
             return
-        due = self.race.next_due()
+        due = referee.next_due(self.race)
         if due is not None:
             # The timer may be lost as well.
             self._task(self._logged(partial(self.set_timer, due)), "timer")
@@ -186,14 +188,14 @@ class Room(Follower[Race, ev.AnyEvent]):
         twin = self.race.fork()
         for event in events:
             twin.fold(max(self.now(), twin.at), event)
-        due = twin.next_due()
+        due = referee.next_due(twin)
         return Batch(
             payloads=[ev.encode(event) for event in events],
             ttl_s=lifetime_s(twin, self.now()),
             sets=summary_of(twin),
             offsets=offsets(events, twin),
             not_before=not_before(events),
-            due=due if due != self.race.next_due() else None,
+            due=due if due != referee.next_due(self.race) else None,
             others=told(events, twin),
         )
 
@@ -230,7 +232,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         racer = race.racers.get(player)
         action = "move" if text is not None else "undo"
         if racer is None:
-            race.check(None, action)
+            referee.check(race, None, action)
             raise AssertionError("the table allows nobody without a seat to play")
         if n <= racer.n:
             # Said before: the same outcome again, never silence, never a second effect.
@@ -238,9 +240,11 @@ class Room(Follower[Race, ev.AnyEvent]):
             return False
         event: ev.Played | ev.Undone
         if text is not None:
-            event = race.decide_move(player, n, text) if n == racer.n + 1 else _gap(n, racer.n)
+            event = (
+                referee.decide_move(race, player, n, text) if n == racer.n + 1 else _gap(n, racer.n)
+            )
         else:
-            event = race.decide_undo(player, n) if n == racer.n + 1 else _gap(n, racer.n)
+            event = referee.decide_undo(race, player, n) if n == racer.n + 1 else _gap(n, racer.n)
         payload = ev.encode(event)
         self._store.journals.act(
             self.jid,
@@ -320,7 +324,9 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     async def resign(self, viewer: Viewer) -> None:
         """Give the race up for a viewer's player."""
-        await self.act(viewer.player, viewer.epoch, lambda race: race.decide_resign(viewer.player))
+        await self.act(
+            viewer.player, viewer.epoch, lambda race: referee.decide_resign(race, viewer.player)
+        )
 
     async def disqualify(self, viewer: Viewer, player: str, why: str) -> None:
         """Put a player out of the race for a viewer who is its host.
@@ -328,7 +334,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         Who that is cannot change once the race runs: no version has to be guarded.
         """
         await self.act(
-            player, None, lambda race: race.decide_disqualify(player, viewer.player, why)
+            player, None, lambda race: referee.decide_disqualify(race, player, viewer.player, why)
         )
 
     async def act(
@@ -409,7 +415,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         while not self.failed:
             now = self.now()
             away = self.presence.away(self.race.expected, AWAY_LIMIT_MS)
-            if any(isinstance(event, ev.Started) for event in self.race.due(now, away)):
+            if any(isinstance(event, ev.Started) for event in referee.due(self.race, now, away)):
                 await self._keep_secret()
             if not await self.commit(partial(_due, now, away)):
                 break
@@ -431,7 +437,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
-        due = self.race.next_due()
+        due = referee.next_due(self.race)
         if due is not None and not self.failed:
             delay = max(0.001, (due - self.now()) / 1000)
             self._wake = asyncio.get_running_loop().call_later(delay, self.look_soon)
@@ -501,7 +507,7 @@ class Room(Follower[Race, ev.AnyEvent]):
     async def _look_when_away(self) -> None:
         if self.race.phase != "open":
             return  # whoever left was the last, and the end came along
-        due, away = self.race.next_due(), self.now() + AWAY_LIMIT_MS + 500
+        due, away = referee.next_due(self.race), self.now() + AWAY_LIMIT_MS + 500
         await self.set_timer(away if due is None else min(due, away))
 
     def show(self, viewer: Viewer) -> None:
@@ -517,7 +523,7 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     def chat(self, viewer: Viewer, text: str) -> None:
         """Say something to the room on all nodes; not in the journal."""
-        self.race.check(viewer.player, "chat")
+        referee.check(self.race, viewer.player, "chat")
         racer = self.race.racers.get(viewer.player)
         name = racer.name if racer is not None else "host"
         at = self.now()
@@ -574,7 +580,7 @@ class Room(Follower[Race, ev.AnyEvent]):
 
 
 def _due(now: int, away: Collection[str], race: Race) -> list[ev.AnyEvent]:
-    return race.due(now, away)
+    return referee.due(race, now, away)
 
 
 def _resolve(waiter: "asyncio.Future[ActOutcome]", outcome: ActOutcome) -> None:

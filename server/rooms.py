@@ -10,10 +10,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from server import events as ev
-from server import password
+from server import password, referee
 from server.holding import Holding
 from server.patience import Patience
-from server.race import AWAY_LIMIT_MS, IDLE_LIMIT_MS, Race
+from server.race import Race
+from server.referee import AWAY_LIMIT_MS, IDLE_LIMIT_MS
 from server.refusal import Refusal, race_lost, store_away
 from server.room import Room
 from server.rules import Rules
@@ -144,7 +145,7 @@ class Rooms(Holding[Room]):
             # Until the start, which renews it; a little longer than the room itself.
             ttl_s = keys.UNSTARTED_S + lifetime_s(race, now)
             await store.deals.keep(event.deal, secret, ttl_s)
-        await store.timers.set(code, race.next_due() or race.at + IDLE_LIMIT_MS)
+        await store.timers.set(code, referee.next_due(race) or race.at + IDLE_LIMIT_MS)
         payload = ev.encode(event)
         outcome = await store.journals.append(
             keys.room(code),
@@ -171,7 +172,7 @@ class Rooms(Holding[Room]):
     async def follow(self, room: Room, player: str) -> str:
         """Give the one rematch of a finished room, opening it where nobody has yet."""
         proposal = new_code()
-        await room.commit(lambda race: race.decide_follow(player, proposal))
+        await room.commit(lambda race: referee.decide_follow(race, player, proposal))
         code = room.race.next_room
         assert code is not None
         # Named first, opened second, and opened by whoever asks: a crash between the two
@@ -207,7 +208,7 @@ class Rooms(Holding[Room]):
             async with self.held(code) as room:
                 await room.look()
                 is_left = room.race.phase == "open" and await room.settle_presence()
-                due = room.race.next_due()
+                due = referee.next_due(room.race)
                 if is_left and room.race.phase == "open":  # it may have started meanwhile
                     # Should this node die while it waits, the timer comes up elsewhere.
                     self._spawn(self._await_return(code), f"await return {code}")

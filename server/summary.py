@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from server import events as ev
+from server import referee
 from server.race import Race
 from server.racer import Racer
 from server.store import keys
@@ -39,7 +40,7 @@ def lifetime_s(race: Race, now: int) -> int:
     """Give how long a room's journal is kept from now on if nothing more happens."""
     if race.phase == "over":
         return keys.FINISHED_S if race.started_at is not None else keys.ABORTED_S
-    due = race.next_due() or now
+    due = referee.next_due(race) or now
     return keys.UNSTARTED_S + max(0, due - now) // 1000
 
 

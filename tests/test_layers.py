@@ -35,10 +35,12 @@ MAY_IMPORT: dict[str, str] = {
     "server.events": "wire server.journaling",
     "server.racer": "wire server.rules",
     "server.permissions": "wire",
-    "server.race": "wire server.events server.permissions server.racer server.refusal server.rules",
+    "server.race": "wire server.events server.permissions server.racer server.rules",
+    "server.referee": "server.events server.permissions server.race server.racer server.refusal"
+    " server.rules",
     "server.standings": "wire server.race server.racer",
     "server.view": "wire server.events server.race server.racer server.rules server.standings",
-    "server.auditor": "server.events server.race server.refusal server.rules",
+    "server.auditor": "server.events server.race server.referee server.refusal server.rules",
     "server.verify": "wire server.auditor server.events server.race server.rules server.standings",
     "server.session": "wire server.rate",
     "server.tournament": "wire server.journaling server.refusal server.rules",
@@ -50,11 +52,13 @@ MAY_IMPORT: dict[str, str] = {
     "server.lag": "wire server.audience server.race server.store",
     "server.follower": "server.patience server.refusal server.store server.tally",
     "server.holding": "server.follower",
-    "server.summary": "server.events server.race server.racer server.store",
+    "server.summary": "server.events server.race server.racer server.referee server.store",
     "server.room": "wire server.audience server.events server.follower server.lag"
-    " server.password server.patience server.presence server.race server.refusal server.rules"
+    " server.password server.patience server.presence server.race server.referee server.refusal"
+    " server.rules"
     " server.store server.summary server.tally",
     "server.rooms": "wire server.events server.holding server.password server.patience server.race"
+    " server.referee"
     " server.refusal server.room server.rules server.store server.summary server.tally",
     # Tournaments over the store and over rooms
     "server.bulletin": "wire server.tournament",
@@ -66,7 +70,8 @@ MAY_IMPORT: dict[str, str] = {
     " server.summary",
     "server.ladder": "wire server.refusal server.rules server.store server.tournament",
     "server.director": "server.arranging server.events server.hall server.halls server.ladder"
-    " server.race server.refusal server.room server.rooms server.standings server.store"
+    " server.race server.referee server.refusal server.room server.rooms server.standings"
+    " server.store"
     " server.tally server.tournament",
     # What is shown of tournaments, and what is asked of them
     "server.directing": "wire server.refusal server.rules server.tournament",
@@ -83,7 +88,8 @@ MAY_IMPORT: dict[str, str] = {
     # The process
     "server.timekeeper": "server.refusal server.store server.tally server.tasks",
     "server.connection": "wire server.attendance server.events server.follower server.gateway"
-    " server.patience server.race server.refusal server.room server.rooms server.session server.store server.tally"
+    " server.patience server.race server.referee server.refusal server.room server.rooms"
+    " server.session server.store server.tally"
     " server.version server.view",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
@@ -128,6 +134,7 @@ PURE = [
     "server.rules",
     "server.events",
     "server.race",
+    "server.referee",
     "server.auditor",
     "server.standings",
     "server.view",

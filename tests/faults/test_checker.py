@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from server import view
+from server import referee, view
 from server.race import Race as State
 from server.store import lua
 from server.store.lua import Script
@@ -40,10 +40,10 @@ def whole() -> Whole:
     told.start("anna", "ben")
     told.play_on("anna", 12)
     told.play_on("ben", 9)
-    told.tell(told.race.decide_undo("anna", 13))
+    told.tell(referee.decide_undo(told.race, "anna", 13))
     for player in ("anna", "ben"):
-        told.tell(told.race.decide_resign(player))
-    told.tell(*told.race.due(told.now + 1))
+        told.tell(referee.decide_resign(told.race, player))
+    told.tell(*referee.due(told.race, told.now + 1))
     lines = [f"{at} {payload.decode()}" for at, payload in told.lines]
     return Whole(lines, _records(told))
 

@@ -3,6 +3,7 @@
 import secrets
 
 from server import events as ev
+from server import referee
 from server.race import Race
 from server.rules import Move, Position
 from wire.messages import Settings
@@ -63,7 +64,7 @@ class Told:
     def play(self, player: str, *moves: str, after_ms: int = 1000) -> Race:
         for text in moves:
             n = self.race.racers[player].n + 1
-            self.tell(self.race.decide_move(player, n, text), after_ms=after_ms)
+            self.tell(referee.decide_move(self.race, player, n, text), after_ms=after_ms)
         return self.race
 
     def play_on(self, player: str, count: int) -> Race:

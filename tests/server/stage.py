@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from server import events as rev
+from server import referee
 from server.director import Director
 from server.halls import Halls
 from server.ladder import Ladder
@@ -157,7 +158,7 @@ async def _race(store: Store, race: Race, player: str, moves: int) -> None:
         assert board is not None
         options = board.legal_moves()
         good = [o for o in options if board.play(o).down < board.down]
-        event = race.decide_move(player, n + 1, (good or options)[0].text())
+        event = referee.decide_move(race, player, n + 1, (good or options)[0].text())
         counted += bool(good)
         n += 1
         race.fold(race.at, event)
