@@ -105,7 +105,7 @@ class Organiser:
                 while not is_so(self.state):
                     self._take(await self._heard.get())
         except TimeoutError:
-            raise OrganiserFailed(f"the server did not answer in {limit:.0f} s") from None
+            raise self._unanswered(limit) from None
 
     async def _answer(self, request: ClientMessage, kind: type[M]) -> M:
         self._link.send(request)
@@ -116,7 +116,14 @@ class Organiser:
                     if isinstance(heard, kind):
                         return heard
         except TimeoutError:
-            raise OrganiserFailed("the server did not answer") from None
+            raise self._unanswered(ANSWER_LIMIT) from None
+
+    def _unanswered(self, limit: float) -> OrganiserFailed:
+        """Give the failure when time is up, with what is known of the line."""
+        why = self.state.line.why if self.state.line.status == "waiting" else ""
+        return OrganiserFailed(
+            f"the server did not answer in {limit:.0f} s" + (f": {why}" if why else "")
+        )
 
     def _take(self, heard: Heard) -> Heard:
         if isinstance(heard, Line):

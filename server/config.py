@@ -31,7 +31,7 @@ class Config:
     log_format: str = "text"
     log_level: str = "info"
     max_connections: int = 10_000
-    max_connections_per_address: int = 64
+    max_connections_per_address: int = 256  # a whole club may play from behind one
     messages_per_second: float = 100.0  # of one connection; four seconds' worth at once
     rooms_per_address: int = 60  # an hour
     private_webhooks: bool = False  # they may go to addresses that are not of the open internet

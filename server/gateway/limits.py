@@ -28,7 +28,7 @@ class Limits:
     write_high: int = 32 * 1024  # buffered for a peer; above this it counts as slow
     write_bound: int = 256 * 1024  # above this it is cut
     connections: int = 10_000
-    connections_per_address: int = 128  # a whole club may play from behind one address
+    connections_per_address: int = 256  # a whole club may play from behind one address
     waiting: int = 1_000  # sockets that are no websocket yet, or ask for a page
     waiting_per_address: int = 128
     head_size: int = 16 * 1024  # of an HTTP request's line and headers
