@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from server.refusal import Refusal
 from server.tournament import acts, calls, due
@@ -80,9 +81,10 @@ def test_an_override_asks_before_it_discards_what_has_begun() -> None:
     race_round(told)
     race_round(told)
     told.now += 60_000  # the final has begun
+    told.t.entries["p001"] = replace(told.t.entries["p001"], name="Ann")
     before = told.t.dump()
     semi, final = match_of(told, "W2.1"), match_of(told, "W3.1")
-    with pytest.raises(NeedsConfirm, match=semi) as asked:
+    with pytest.raises(NeedsConfirm, match=rf"{semi} \(Ann - ") as asked:
         override(told, match_of(told, "W1.1"), [["p008"], ["p001"]])
     assert set(asked.value.discards) == {semi, final}
     assert asked.value.code == "needs-confirm"

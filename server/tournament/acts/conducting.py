@@ -156,7 +156,7 @@ def decide_repair(
     if pairs is None:
         return [clockwork.pair_again(state, now, around, by=by, why=why)]
     drafts = [_by_hand(field, pairs) for field in state.fields(state.stage.number)]
-    _check_pairs(drafts, pairs)
+    _check_pairs(state, drafts, pairs)
     return [calling.repaired(state, drafts, now, around, by=by, why=why)]
 
 
@@ -174,12 +174,15 @@ def _by_hand(field: Field, pairs: Sequence[tuple[str, str]]) -> Draft:
     )
 
 
-def _check_pairs(drafts: Sequence[Draft], pairs: Sequence[tuple[str, str]]) -> None:
+def _check_pairs(state: State, drafts: Sequence[Draft], pairs: Sequence[tuple[str, str]]) -> None:
     known = {meeting.entries for draft in drafts for meeting in draft.meetings}
     for pair in pairs:
         if tuple(pair) not in known:
+            one, other = (
+                state.entries[entry].name if entry in state.entries else entry for entry in pair
+            )
             raise Refusal(
-                "bad-pairs", f"{pair[0]} and {pair[1]} are not two players of one group who are in."
+                "bad-pairs", f"{one} and {other} are not two players of one group who are in."
             )
 
 

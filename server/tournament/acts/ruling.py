@@ -95,11 +95,15 @@ def _match(t: Tournament, match_id: str) -> Match:
     return match
 
 
+def _sides(t: Tournament, match: Match) -> str:
+    return " - ".join(t.entries[entry].name for entry in match.entries)
+
+
 def _ruled(t: Tournament, now: int, ruling: Ruling, confirm: bool) -> list[ev.AnyEvent]:
     keeps, discards = _consequences(t, now, ruling)
     played = [match for match in discards if _has_begun(match, now)]
     if played and not confirm:
-        listed = ", ".join(f"{match.id} ({' - '.join(match.entries)})" for match in played)
+        listed = ", ".join(f"{match.id} ({_sides(t, match)})" for match in played)
         raise NeedsConfirm(
             f"This discards what has been played or has begun: {listed}. Confirm it to do so.",
             [match.id for match in played],
