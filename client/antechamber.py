@@ -12,6 +12,7 @@ from client.status import foot_rows, remaining
 from client.style import Ink
 from client.words import clean, moment, span
 from wire.messages import Room, Seat, Settings
+from wire.tournaments import Called
 
 TALK_ROWS = 3  # kept free of a long list of seats, where something was said
 
@@ -23,7 +24,8 @@ def paint_room(canvas: Canvas, state: State, desk: Desk, now: float) -> None:
         return
     title = clean(room.settings.title)
     canvas.put(2, 1, f"Room {room.room}{f'   {title}' if title else ''}", "bold")
-    lines: list[tuple[str, Ink]] = [(line, "dim") for line in settings_lines(room.settings)]
+    call = state.tour.call_to(room.room)
+    lines: list[tuple[str, Ink]] = [(line, "dim") for line in settings_lines(room.settings, call)]
     lines.append((_fairness(room), "dim"))
     if state.invitation:
         invitation = clean(state.invitation).replace("{room}", room.room)
@@ -35,26 +37,39 @@ def paint_room(canvas: Canvas, state: State, desk: Desk, now: float) -> None:
             row += 1
     last = canvas.rows - foot_rows(canvas.rows) - 1
     row = _paint_seats(canvas, state, desk, row + 1, last)
-    if room.phase == "locked":
-        canvas.put(row + 1, 1, f"The race starts in {remaining(state, now)}.", "bold")
+    if room.phase == "locked" or call is not None:
+        canvas.put(row + 1, 1, _when(state, call, now), "bold")
         row += 2
     paint_talk(canvas, state, row + 1, last - row, "dim")
 
 
-def settings_lines(settings: Settings) -> list[str]:
-    """Describe how a room races."""
+def _when(state: State, call: Called | None, now: float) -> str:
+    if call is None or (state.room is not None and state.room.phase == "locked"):
+        return f"The race starts in {remaining(state, now)}."
+    server = state.clock.server_ms(now)
+    if state.tour.is_paused(call):
+        return "The tournament is paused; the race waits."
+    if server is None or state.tour.starts(call) <= server:
+        return "The race starts any moment."
+    return f"The race starts in {span(state.tour.starts(call) - server + 999)}."
+
+
+def settings_lines(settings: Settings, call: Called | None = None) -> list[str]:
+    """Describe how a room races; in a tournament, for whom it calls."""
     limit = span(settings.time_limit_s * 1000)
     undo = {"off": "no undo", "safe": "undo of what revealed nothing", "free": "free undo"}
     return [
         f"{clean(settings.rules)}, {limit}, {undo[settings.undo]}, "
         f"{'hints' if settings.hints else 'no hints'}, {'' if settings.chat else 'no chat, '}"
         f"score by {settings.score}",
-        f"starts {_start(settings)}, {settings.countdown_s} s countdown; "
+        f"starts {_start(settings, call)}, {settings.countdown_s} s countdown; "
         f"spectators see {_seen(settings)}",
     ]
 
 
-def _start(settings: Settings) -> str:
+def _start(settings: Settings, call: Called | None) -> str:
+    if call is not None:
+        return f"by itself; no play for {call.no_show_s} s loses"
     if settings.start == "time" and settings.start_at is not None:
         return f"at {moment(settings.start_at)}"
     starts = {"ready": "all are ready", "host": "the host says", "time": "its time has come"}
@@ -76,7 +91,9 @@ def _paint_seats(canvas: Canvas, state: State, desk: Desk, row: int, last: int) 
     room = state.room
     assert room is not None
     seats, own = room.seats, room.seat
-    below = (2 if room.phase == "locked" else 0) + (1 + TALK_ROWS if state.log else 0)
+    call = state.tour.call_to(room.room)
+    has_start = room.phase == "locked" or call is not None
+    below = (2 if has_start else 0) + (1 + TALK_ROWS if state.log else 0)
     selected = min(desk.row, len(seats) - 1)
     shown = visible(len(seats), max(3, last - row - below), selected, own)
     taken = f"Seats {len(seats)}/{room.settings.seats}"
@@ -92,14 +109,18 @@ def _paint_seats(canvas: Canvas, state: State, desk: Desk, row: int, last: int) 
         ink: Ink = "own" if index == own else "plain"
         canvas.put(row, 1, ">" if has_cursor and index == selected else " ", "pick")
         canvas.put(row, 3, clean(seat.name), ink, 17)
-        words = _seat_words(seat, is_own=index == own)
-        canvas.put(row, 21, words, "good" if seat.ready else "dim")
+        words = _seat_words(seat, is_own=index == own, is_called=call is not None)
+        is_well = seat.here if call is not None else seat.ready
+        canvas.put(row, 21, words, "good" if is_well else "dim")
     return row
 
 
-def _seat_words(seat: Seat, *, is_own: bool) -> str:
+def _seat_words(seat: Seat, *, is_own: bool, is_called: bool) -> str:
     words = ["you"] if is_own else []
-    words += ["ready" if seat.ready else "not ready"]
+    if is_called:  # nobody need be ready: the race starts by the clock
+        words += ["here"] if seat.here else []
+    else:
+        words += ["ready" if seat.ready else "not ready"]
     words += ["host"] if seat.host else []
     words += ["bot"] if seat.bot else []
     words += [] if seat.here else ["away"]

@@ -7,13 +7,22 @@ from typing import Any, Final, Literal, TypeVar, cast
 import click
 
 from client.options import at_most
-from client.tournament import plan, roll
+from client.tournament import plan
 from client.tournament.errand import Errand, person
+from client.tournament.papers import read_roll, read_text
 from client.tournament.scene import Scene
 from wire import acts as a
+from wire.acts import AnyAct
 from wire.tournaments import MatchLine
 
 C = TypeVar("C", bound=Callable[..., Any])
+
+OPEN_CHECK_IN: Final = "Ask the players to say that they are there; only who does will start."
+PAUSE: Final = "Let nothing new start; races that run are raced to their end."
+CHECK_IN_FOR: Final = "Say for a player that they are there."
+REINSTATE: Final = "Take a player in again who was put out or has left."
+SUMMON: Final = "Call a player once more to the race that waits, on all their connections."
+READMIT: Final = "Take a player in again who has left, as if they had come back by themselves."
 
 code = click.argument("code")
 player = click.argument("player")
@@ -32,31 +41,48 @@ def why(*, needed: bool) -> Callable[[C], C]:
     )
 
 
-@click.command("start")
-@code
-@why(needed=False)
-@click.pass_context
-def start(ctx: click.Context, code: str, why: str) -> None:
-    """Start now, whatever was scheduled."""
-    Errand(ctx, code).direct(lambda scene, sure: a.Begin(), why)
+def _whole(name: str, make: Callable[[], AnyAct], text: str, *, needs_why: bool) -> click.Command:
+    """Make the command of an act on the tournament as a whole."""
+
+    @click.command(name, help=text)
+    @code
+    @why(needed=needs_why)
+    @click.pass_context
+    def command(ctx: click.Context, code: str, why: str) -> None:
+        Errand(ctx, code).direct(lambda scene, sure: make(), why)
+
+    return command
 
 
-@click.command("pause")
-@code
-@why(needed=True)
-@click.pass_context
-def pause(ctx: click.Context, code: str, why: str) -> None:
-    """Let nothing new start; races that run are raced to their end."""
-    Errand(ctx, code).direct(lambda scene, sure: a.Pause(), why)
+def _of_player(
+    name: str, make: Callable[..., AnyAct], text: str, *, needs_why: bool
+) -> click.Command:
+    """Make the command of an act on one player."""
+
+    @click.command(name, help=text)
+    @code
+    @player
+    @why(needed=needs_why)
+    @click.pass_context
+    def command(ctx: click.Context, code: str, player: str, why: str) -> None:
+        Errand(ctx, code).direct(lambda scene, sure: make(player=person(scene, player).entry), why)
+
+    return command
 
 
-@click.command("resume")
-@code
-@why(needed=False)
-@click.pass_context
-def resume(ctx: click.Context, code: str, why: str) -> None:
-    """Go on after a pause."""
-    Errand(ctx, code).direct(lambda scene, sure: a.Resume(), why)
+def _of_match(name: str, make: Callable[..., AnyAct], text: str) -> click.Command:
+    """Make the command of an act on one match, which may discard others."""
+
+    @click.command(name, help=text)
+    @code
+    @match
+    @why(needed=True)
+    @yes
+    @click.pass_context
+    def command(ctx: click.Context, code: str, match: str, why: str, yes: bool) -> None:
+        Errand(ctx, code, yes=yes).direct(lambda scene, sure: make(match=match, confirm=sure), why)
+
+    return command
 
 
 @click.command("extend")
@@ -70,30 +96,6 @@ def extend(ctx: click.Context, code: str, what: str, minutes: float, why: str) -
     kind = cast(Literal["start", "round-start", "round", "arena"], what)
     act = a.Extend(what=kind, seconds=max(1, round(60 * minutes)))
     Errand(ctx, code).direct(lambda scene, sure: act, why)
-
-
-@click.command("restart")
-@code
-@match
-@why(needed=True)
-@yes
-@click.pass_context
-def restart(ctx: click.Context, code: str, match: str, why: str, yes: bool) -> None:
-    """Let a match begin anew on a new deal."""
-    Errand(ctx, code, yes=yes).direct(lambda scene, sure: a.Restart(match=match, confirm=sure), why)
-
-
-@click.command("void")
-@code
-@match
-@why(needed=True)
-@yes
-@click.pass_context
-def void(ctx: click.Context, code: str, match: str, why: str, yes: bool) -> None:
-    """Let a match count for nobody."""
-    Errand(ctx, code, yes=yes).direct(
-        lambda scene, sure: a.VoidMatch(match=match, confirm=sure), why
-    )
 
 
 @click.command("override")
@@ -115,6 +117,7 @@ def override(
             match=match, places=places(scene, match, order), confirm=sure
         ),
         why,
+        match=match,
     )
 
 
@@ -127,50 +130,6 @@ def places(scene: Scene, match: str, order: Sequence[str]) -> list[list[str]]:
     said = {entry for equals in named for entry in equals}
     rest = [entry for entry in known.entries if entry not in said]
     return [*named, rest] if rest else named
-
-
-@click.command("disqualify")
-@code
-@player
-@why(needed=True)
-@click.pass_context
-def disqualify(ctx: click.Context, code: str, player: str, why: str) -> None:
-    """Put a player out."""
-    Errand(ctx, code).direct(
-        lambda scene, sure: a.Disqualify(player=person(scene, player).entry), why
-    )
-
-
-@click.command("reinstate")
-@code
-@player
-@why(needed=True)
-@click.pass_context
-def reinstate(ctx: click.Context, code: str, player: str, why: str) -> None:
-    """Take a player in again who was put out or has left."""
-    Errand(ctx, code).direct(
-        lambda scene, sure: a.Reinstate(player=person(scene, player).entry), why
-    )
-
-
-@click.command("readmit")
-@code
-@player
-@why(needed=False)
-@click.pass_context
-def readmit(ctx: click.Context, code: str, player: str, why: str) -> None:
-    """Take a player in again who has left, as if they had come back by themselves."""
-    Errand(ctx, code).direct(lambda scene, sure: a.Readmit(player=person(scene, player).entry), why)
-
-
-@click.command("remove")
-@code
-@player
-@why(needed=False)
-@click.pass_context
-def remove(ctx: click.Context, code: str, player: str, why: str) -> None:
-    """Take a player out without blame."""
-    Errand(ctx, code).direct(lambda scene, sure: a.Remove(player=person(scene, player).entry), why)
 
 
 @click.command("substitute")
@@ -200,33 +159,6 @@ def invite(ctx: click.Context, code: str, players: tuple[str, ...], why: str) ->
 
 def _invite(errand: Errand, player: str, why: str) -> None:
     errand.direct(lambda scene, sure: a.Invite(player=player), why)
-
-
-@click.command("open-check-in")
-@code
-@why(needed=False)
-@click.pass_context
-def open_check_in(ctx: click.Context, code: str, why: str) -> None:
-    """Ask the players to say that they are there; only who does will start."""
-    Errand(ctx, code).direct(lambda scene, sure: a.OpenCheckIn(), why)
-
-
-@click.command("close-check-in")
-@code
-@why(needed=False)
-@click.pass_context
-def close_check_in(ctx: click.Context, code: str, why: str) -> None:
-    """Ask no longer; what was said stays."""
-    Errand(ctx, code).direct(lambda scene, sure: a.CloseCheckIn(), why)
-
-
-@click.command("check-in-for")
-@code
-@player
-@click.pass_context
-def check_in_for(ctx: click.Context, code: str, player: str) -> None:
-    """Say for a player that they are there."""
-    Errand(ctx, code).direct(lambda scene, sure: a.CheckInFor(player=person(scene, player).entry))
 
 
 @click.command("seed")
@@ -264,16 +196,6 @@ def seed(
     Errand(ctx, code).direct(act, why)
 
 
-def read_roll(file: Path) -> list[str]:
-    """Read a list of names."""
-    try:
-        return roll.read(file.read_text(encoding="utf-8"))
-    except roll.BadRoll as error:
-        raise click.ClickException(f"{file}: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.ClickException(f"{file}: this is no text in UTF-8 ({error})") from None
-
-
 @click.command("repair")
 @code
 @click.argument("pairs", nargs=-1, metavar="[A:B...]")
@@ -307,15 +229,6 @@ def pair_of(scene: Scene, text: str) -> tuple[str, str]:
 def hold(ctx: click.Context, code: str, on: str, why: str) -> None:
     """Keep each round's results back until they are published, or do so no longer."""
     Errand(ctx, code).direct(lambda scene, sure: a.Hold(on=on == "on"), why)
-
-
-@click.command("publish")
-@code
-@why(needed=False)
-@click.pass_context
-def publish(ctx: click.Context, code: str, why: str) -> None:
-    """Publish the results of the round that is over."""
-    Errand(ctx, code).direct(lambda scene, sure: a.Publish(), why)
 
 
 @click.command("announce")
@@ -370,35 +283,30 @@ def edit(
     Errand(ctx, code).direct(act, why)
 
 
-def read_text(file: Path) -> str:
-    """Read a text file."""
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.ClickException(f"{file}: {error}") from None
-
-
 COMMANDS: Final = (
-    start,
-    pause,
-    resume,
-    extend,
-    restart,
-    void,
+    _whole("open-check-in", a.OpenCheckIn, OPEN_CHECK_IN, needs_why=False),
+    _whole(
+        "close-check-in", a.CloseCheckIn, "Ask no longer; what was said stays.", needs_why=False
+    ),
+    _whole("start", a.Begin, "Start now, whatever was scheduled.", needs_why=False),
+    _whole("pause", a.Pause, PAUSE, needs_why=True),
+    _whole("resume", a.Resume, "Go on after a pause.", needs_why=False),
+    _whole("publish", a.Publish, "Publish the results of the round that is over.", needs_why=False),
+    _of_player("check-in-for", a.CheckInFor, CHECK_IN_FOR, needs_why=False),
+    _of_player("disqualify", a.Disqualify, "Put a player out.", needs_why=True),
+    _of_player("reinstate", a.Reinstate, REINSTATE, needs_why=True),
+    _of_player("readmit", a.Readmit, READMIT, needs_why=False),
+    _of_player("summon", a.Summon, SUMMON, needs_why=False),
+    _of_player("remove", a.Remove, "Take a player out without blame.", needs_why=False),
+    _of_match("restart", a.Restart, "Let a match begin anew on a new deal."),
+    _of_match("void", a.VoidMatch, "Let a match count for nobody."),
     override,
-    disqualify,
-    reinstate,
-    readmit,
-    remove,
+    extend,
     substitute,
     invite,
-    open_check_in,
-    close_check_in,
-    check_in_for,
     seed,
     repair,
     hold,
-    publish,
     announce,
     cancel,
     edit,

@@ -44,7 +44,7 @@ def paint_bracket(scene: Scene, slots: Sequence[SlotLine], *, ascii_only: bool =
         height, max((col + BOX for col in cols.values()), default=0), ascii_only=ascii_only
     )
     _paint_edges(canvas, seen, rows, cols, ascii_only=ascii_only)
-    seeds, names = scene.seeds, _names(scene)
+    seeds, names = _seeds(slots), _names(scene)
     for slot in seen:
         for line, side in enumerate(_sides(slot, seeds, names)):
             _paint_side(canvas, rows[slot.slot] + line, cols[slot.slot], side)
@@ -94,6 +94,16 @@ def _column(slot: SlotLine, width: int) -> int:
     return width + slot.round - 1 if slot.side == "final" else slot.round - 1
 
 
+def _seeds(slots: Iterable[SlotLine]) -> dict[str, str]:
+    """Give the numbers under which the players came into this bracket."""
+    return {
+        entry: source.removeprefix("seed ")
+        for slot in slots
+        for entry, source in zip(slot.sides, slot.sources, strict=True)
+        if entry and source.startswith("seed ")
+    }
+
+
 def _names(scene: Scene) -> dict[str, str]:
     return {entry: clean(each.name) for entry, each in scene.people.items()}
 
@@ -105,7 +115,7 @@ class _Side(NamedTuple):
     ink: Ink
 
 
-def _sides(slot: SlotLine, seeds: dict[str, int], names: dict[str, str]) -> Iterable[_Side]:
+def _sides(slot: SlotLine, seeds: dict[str, str], names: dict[str, str]) -> Iterable[_Side]:
     scores = [points(score) for score in slot.scores] or ["", ""]
     for entry, source, score in zip(slot.sides, slot.sources, scores, strict=True):
         if not entry:
@@ -114,7 +124,7 @@ def _sides(slot: SlotLine, seeds: dict[str, int], names: dict[str, str]) -> Iter
         ink: Ink = "own" if slot.state == "called" else "plain"
         if slot.state in ("over", "bye"):
             ink = "bold" if slot.state == "over" and slot.winner == entry else "dim"
-        yield _Side(str(seeds.get(entry, "")), names.get(entry, entry), score, ink)
+        yield _Side(seeds.get(entry, ""), names.get(entry, entry), score, ink)
 
 
 def _paint_side(canvas: Canvas, row: int, col: int, side: _Side) -> None:

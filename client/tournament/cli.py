@@ -9,17 +9,20 @@ from pathlib import Path
 import click
 import msgspec
 
+from client.bot import FULL_PACE
 from client.children import SAFE_PATH
 from client.identity import Identity, adopt
 from client.organiser import OrganiserFailed
 from client.tournament import export as exports
-from client.tournament import keyring, plan, roll
-from client.tournament.acting import COMMANDS, code, read_roll, read_text, why
-from client.tournament.errand import Chosen, Errand, fresh_file, key_options, person, server_option
+from client.tournament import keyring, plan, roll, troupe
+from client.tournament.acting import COMMANDS, code, why
+from client.tournament.errand import Chosen, Errand, key_options, person, server_option
 from client.tournament.keyring import Keys
 from client.tournament.office import Office
+from client.tournament.papers import fresh_file, read_roll, read_text, read_tokens
 from client.tournament.scene import Scene
 from client.tournament.showing import listing, show
+from client.tournament.troupe import Part
 from client.whoami import identity_of, login_name
 from client.words import clean
 from wire.acts import Enrol, NewToken
@@ -261,6 +264,49 @@ def withdraw(ctx: click.Context, code: str, why: str) -> None:
 def rejoin(ctx: click.Context, code: str) -> None:
     """Come back after having withdrawn."""
     _take_part(ctx, code, Rejoin(tournament=Errand(ctx, code).code))
+
+
+@tournament.command()
+@code
+@click.option("--bots", type=click.IntRange(1, 1024), help="So many new ones enter.")
+@click.option(
+    "--players",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Play those of this file, which import wrote.",
+)
+@click.option(
+    "--moves-per-second",
+    type=click.FloatRange(0.01, FULL_PACE),
+    default=1.0,
+    show_default=True,
+    help="The pace of each.",
+)
+@click.pass_context
+def rehearse(
+    ctx: click.Context, code: str, bots: int | None, players: Path | None, moves_per_second: float
+) -> None:
+    """Have bots play a tournament to its end, all in this one process; Ctrl-C sends them away."""
+    errand = Errand(ctx, code)
+    if (bots is None) == (players is None):
+        raise click.UsageError("say one of --bots and --players")
+    parts = troupe.newcomers(bots) if bots is not None else []
+    if players is not None:
+        parts = [Part(name, token) for name, token in read_tokens(players)]
+    click.echo(f"{len(parts)} bots come in; Ctrl-C sends them away.")
+    playing = troupe.play(
+        errand.server,
+        errand.code,
+        parts,
+        moves_per_second=moves_per_second,
+        failed=lambda line: click.echo(line, err=True),
+    )
+    try:
+        places = asyncio.run(playing)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    if not places:
+        raise click.ClickException("none of them could play")
+    click.echo(f"The tournament is {places[-1].phase}; {len(places)} of {len(parts)} played.")
 
 
 # --- notices --------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """What every command needs: which server, which key, and a line on which to ask."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -125,15 +124,22 @@ class Errand:
         except KeyboardInterrupt:
             sys.exit(130)
 
-    def direct(self, act: Callable[[Scene, bool], AnyAct], why: str = "") -> None:
+    def direct(
+        self, act: Callable[[Scene, bool], AnyAct], why: str = "", *, match: str = ""
+    ) -> None:
         """Have an act done; what would discard something is asked about first.
 
-        `act` is made of the tournament as it stands, and whether that is confirmed.
+        `act` is made of the tournament as it stands, with the round of `match` if one is named,
+        and of whether that is confirmed.
         """
         key = self.key_or_end()
 
         async def once(office: Office, confirm: bool) -> None:
             scene = await office.show(self.code, key)
+            number, _, _ = match.partition(".")
+            if match not in scene.matches and number.isdecimal() and int(number) > 0:
+                await office.round(self.code, int(number), key)
+                scene = office.scene
             await office.direct(self.code, key, act(scene, confirm), why)
 
         try:
@@ -153,20 +159,6 @@ class Errand:
             raise click.ClickException(f"{question} Say it again with --yes.")
         if not click.confirm(f"{question}\nDo it?", default=False):
             raise click.ClickException("nothing was done")
-
-
-def fresh_file(path: Path) -> None:
-    """Make an empty file that nobody else may read, in place of none.
-
-    Raises:
-        click.ClickException: there is one, or it cannot be made.
-    """
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        raise click.ClickException(f"{path} is there already: name another file") from None
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
 
 
 def person(scene: Scene, named: str) -> Entrant:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from client.identity import Identity
 from client.link import Heard
-from client.organiser import ANSWER_LIMIT, Organiser, OrganiserFailed
+from client.organiser import ANSWER_LIMIT, Organiser
 from client.tournament import scene as scenes
 from client.tournament.scene import Scene
 from wire.acts import AnyAct
@@ -131,7 +131,7 @@ class Office(Organiser):
                 while not is_so(self.scene):
                     self._take(await self._heard.get())
         except TimeoutError:
-            raise OrganiserFailed("the server did not answer") from None
+            raise self._unanswered(ANSWER_LIMIT) from None
 
     def _take(self, heard: Heard) -> Heard:
         super()._take(heard)

@@ -78,7 +78,7 @@ def _paint_head(canvas: Canvas, hall: Hall, t: Tournament) -> None:
     phase = sheets.PHASES[t.phase]
     canvas.put_right(0, canvas.cols - 1, phase, "own")
     canvas.put(0, 1, clean(t.settings.title) or t.tournament, "bold", canvas.cols - len(phase) - 4)
-    notice = f"! {clean(t.notices[-1].text)}" if t.notices else clean(t.reason)
+    notice = f"! {sheets.notice(t.notices[-1])}" if t.notices else clean(t.reason)
     about = f"{', then '.join(map(clean, t.stages))}; {t.entrants} players"
     canvas.put(1, 1, notice or about, "warn" if t.notices else "dim", canvas.cols - 2)
     col = 1
@@ -171,7 +171,7 @@ def _scroll(canvas: Canvas, part: Canvas, hall: Hall, tour: Tour) -> None:
 
 def _row_of_race(tour: Tour, number: int, room_for: int) -> int:
     races = tour.scene.progress.races if tour.scene.progress is not None else []
-    above = sum(1 + len(race.lines) for race in races[:number])
+    above = sum(len(race.lines) for race in races[:number])
     return max(0, above - room_for // 2)
 
 

@@ -38,12 +38,6 @@ class Scene:
         return {each.entry: each for each in (self.entrants.entrants if self.entrants else ())}
 
     @property
-    def seeds(self) -> dict[str, int]:
-        """Give everybody's number in the order of the seeds, from 1."""
-        entrants = self.entrants.entrants if self.entrants else ()
-        return {each.entry: number for number, each in enumerate(entrants, 1)}
-
-    @property
     def matches(self) -> dict[str, MatchLine]:
         """Give the matches that are known, by their id."""
         return {match.match: match for on in self.pairings.values() for match in on.matches}

@@ -4,8 +4,9 @@ Pure. Each is a canvas as wide and as long as it needs: the command line prints 
 screen shows the part that fits.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +15,16 @@ from client.style import Ink
 from client.tournament.bracket import points
 from client.tournament.scene import Scene, won
 from client.words import clean, span
-from wire.tournaments import LiveRace, MatchLine, Pairings, PathLine, Place, Ranking, Tournament
+from wire.tournaments import (
+    LiveRace,
+    MatchLine,
+    Notice,
+    Pairings,
+    PathLine,
+    Place,
+    Ranking,
+    Tournament,
+)
 
 SHORT: Final = {
     "buchholz": "BH",
@@ -126,7 +136,8 @@ def name_of(scene: Scene, entry: str) -> str:
 def head(t: Tournament) -> list[str]:
     """Give what a tournament is and how it stands, as a few lines."""
     lines = [f"{clean(t.settings.title) or t.tournament}   ({t.tournament})"]
-    lines.append(f"{', then '.join(map(clean, t.stages))}; {t.entrants} players; {PHASES[t.phase]}")
+    lines.append(", then ".join(map(clean, t.stages)))
+    lines.append(f"{t.entrants} players; {PHASES[t.phase]}")
     if t.reason:
         lines.append(clean(t.reason))
     if t.phase in ("running", "paused") and t.round is not None:
@@ -135,6 +146,11 @@ def head(t: Tournament) -> list[str]:
     if t.head:
         lines.append(f"journal {t.head}")
     return lines
+
+
+def notice(said: Notice) -> str:
+    """Write an announcement with the time of day at which it was made."""
+    return f"{instant(said.at)[7:12]} {clean(said.text)}"
 
 
 # --- standings ------------------------------------------------------------------------
@@ -246,7 +262,18 @@ def _duel(scene: Scene, match: MatchLine) -> str:
     if match.places[0] == match.places[1]:
         return f"drawn{score}"
     winner = match.entries[0] if match.places[0] < match.places[1] else match.entries[1]
-    return f"{name_of(scene, winner)} wins{score}"
+    return f"{name_of(scene, winner)} wins{score}{_edge(match)}"
+
+
+def _edge(match: MatchLine) -> str:
+    """Say what decided a single race in which both brought home as many."""
+    raced = [race for race in match.races if race.state == "raced"]
+    if match.kind != "played" or len(raced) != 1 or len(raced[0].rows) != 2:
+        return ""
+    one, other = raced[0].rows
+    if one.cards != other.cards:
+        return ""
+    return ", fewer down" if one.down != other.down else ", sooner"
 
 
 # --- the rest -------------------------------------------------------------------------
@@ -276,6 +303,8 @@ def schedule(t: Tournament, *, ascii_only: bool = False) -> Canvas:
     """Paint what has an instant, in order of time."""
     found = sorted(_instants(t))
     rows: list[Row] = [[Cell(instant(at), "dim"), Cell(text)] for at, text in found]
+    if t.phase == "paused":
+        rows.append([Cell("Paused.", "warn"), Cell("What is to come is put off by the pause.")])
     return table(rows or [[Cell("No time is set yet.", "dim")]], ascii_only=ascii_only)
 
 
@@ -286,6 +315,8 @@ def _instants(t: Tournament) -> Iterable[tuple[int, str]]:
         if before and t.settings.check_in_s is not None:
             yield t.starts - 1000 * t.settings.check_in_s, "Check-in opens."
     if t.phase not in ("running", "paused"):
+        return
+    if t.phase == "paused":
         return
     if t.round_starts is not None and t.ends is None:
         yield t.round_starts, f"Round {t.round} starts."
@@ -303,19 +334,20 @@ def live(
     rows: list[Row] = []
     for race in scene.progress.races if scene.progress else ():
         number = f", race {race.race}" if race.race > 1 else ""
-        mark = "> " if race is picked else ""
-        rows.append([Cell(f"{mark}Match {race.match}{number}", "pick" if mark else "dim")])
+        head = Cell(f"{'>' if race is picked else ' '} {race.match}{number}", "dim")
         for line in sorted(race.lines, key=lambda line: (-line.cards, line.down)):
             bar = full * round(line.cards * BAR / CARDS)
             told = f"{line.down} down" if line.outcome == "playing" else line.outcome
             rows.append(
                 [
+                    replace(head, ink="pick") if race is picked else head,
                     Cell(name_of(scene, line.entry), "own" if line.entry == own else "plain"),
                     Cell(str(line.cards), "bold", right=True),
                     Cell(bar.ljust(BAR, empty), "good"),
                     Cell(told, "dim"),
                 ]
             )
+            head = EMPTY
     return table(rows or [[Cell("No race is on.", "dim")]], ascii_only=ascii_only)
 
 
@@ -329,7 +361,7 @@ def _path_row(scene: Scene, line: PathLine) -> Row:
     others = ", ".join(name_of(scene, entry) for entry in line.opponents)
     outcome = line.result or "not decided"
     if line.place is not None:
-        best = "won" if line.place == 1 else f"place {line.place}"
+        best = _outcome(scene, line, line.place)
         outcome = best if line.result == "played" else f"{best} ({line.result})"
     return [
         Cell(f"Round {line.round}", "dim"),
@@ -338,6 +370,17 @@ def _path_row(scene: Scene, line: PathLine) -> Row:
         Cell(outcome, "good" if line.place == 1 else "plain"),
         Cell(f"{points(line.points)} points" if line.points else "", "dim"),
     ]
+
+
+def _outcome(scene: Scene, line: PathLine, place: int) -> str:
+    if len(line.opponents) != 1:
+        return "won" if place == 1 else f"place {place}"
+    if place > 1:
+        return "lost"
+    t = scene.tournament
+    worth = t.settings.points if t is not None else None
+    is_drawn = worth is not None and 2 * line.points == worth.draw != worth.win
+    return "drawn" if is_drawn else "won"
 
 
 def audit(lines: Iterable[Mapping[str, Any]], scene: Scene, *, ascii_only: bool = False) -> Canvas:
@@ -353,7 +396,15 @@ def audit(lines: Iterable[Mapping[str, Any]], scene: Scene, *, ascii_only: bool 
                 Cell(clean(who), "own" if by != "rules" else "dim"),
                 Cell(str(line["act"])),
                 Cell(clean(str(line["why"]))),
-                Cell(clean(str(line["what"])), "dim"),
+                Cell(_what(scene, str(line["what"])), "dim"),
             ]
         )
     return table(rows or [[Cell("Nothing yet.", "dim")]], ascii_only=ascii_only)
+
+
+def _what(scene: Scene, fields: str) -> str:
+    """Write an event's fields in one line, with names where there are ids."""
+    named = {f'"{entry}"': name_of(scene, entry) for entry in scene.people}
+    parts = re.split(r'("[^"\\]*")', fields)
+    text = "".join(named.get(part, part.strip('"')) for part in parts)
+    return clean(text.removeprefix("{").removesuffix("}"))

@@ -1,5 +1,7 @@
 """The commands that show tournaments: `list` and `show`."""
 
+import shutil
+import sys
 from typing import Final
 
 import click
@@ -133,5 +135,17 @@ def _show_part(
 
 
 def _print(canvas: Canvas) -> None:
-    for line in canvas.lines():
+    """Print a sheet; a terminal gets what fits its width, a pipe or a file all."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in fitted(canvas, width):
         click.echo(line)
+
+
+def fitted(canvas: Canvas, width: int | None) -> list[str]:
+    """Give a sheet's lines, cut to so many cells; that something was cut is said."""
+    lines = "\n".join(canvas.lines()).rstrip("\n").split("\n")
+    if width is None or all(canvas.width(line) <= width for line in lines):
+        return lines
+    shown = Canvas(len(lines), width)
+    sheets.blit(shown, canvas, 0, 0)
+    return [*shown.lines(), f"(cut at {width} columns; all of it with | less -S)"]

@@ -32,6 +32,22 @@ class Tour:
         place = self.place
         return (place.entry or "") if place is not None else ""
 
+    def call_to(self, room: str) -> Called | None:
+        """Give the call to a room, if the player was called to it."""
+        return self.called if self.called is not None and self.called.room == room else None
+
+    def starts(self, call: Called) -> int:
+        """Give when a called race starts, by the newest that is known, in ms."""
+        place = self.places.get(call.tournament)
+        if place is None or place.room != call.room or place.starts is None:
+            return call.starts
+        return place.starts
+
+    def is_paused(self, call: Called) -> bool:
+        """Whether the tournament of a call is paused."""
+        place = self.places.get(call.tournament)
+        return place is not None and place.phase == "paused"
+
 
 def heard(tour: Tour, message: ServerMessage) -> Tour:
     """Take in a message of the server; others than of tournaments change nothing."""

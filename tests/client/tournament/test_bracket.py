@@ -3,12 +3,13 @@
 from itertools import combinations
 
 import pytest
+from msgspec.structs import replace
 
 from client.canvas import Canvas
 from client.tournament.bracket import BOX, STEP, paint_bracket, placed
 from client.tournament.scene import Scene, heard
 from server.tournament.settings import Double, Play, Single
-from tests.client.tournament.scenes import entrants, knock_out, semifinals, slot
+from tests.client.tournament.scenes import entrants, knock_out, scene, semifinals, slot
 from tests.public.made import messages, play, told
 from tests.tournament.told import settings
 from wire.tournaments import SlotLine
@@ -71,6 +72,13 @@ def test_everybody_who_stands_in_it_is_named(play_: Play) -> None:
         for entry in each.sides:
             if each.state != "empty" and entry:
                 assert scene.people[entry].name in text
+
+
+def test_seeds_are_those_of_the_bracket() -> None:
+    slots = [replace(each, sources=["seed 11", "seed 12"]) for each in semifinals()[:1]]
+    lines = paint_bracket(scene(), slots).lines()
+    assert " 11 ann" in lines[1]
+    assert " 12 Dun" in lines[2]
 
 
 def test_a_name_never_leaves_its_box() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from client.children import Children
+from client.children import Child, Children
 from client.cli import main
 from client.identity import open_identity
 
@@ -67,6 +67,11 @@ class Terminal:
     def create(self, *arguments: str) -> str:
         return str(json.loads(self.say("create", "--json", *arguments))["tournament"])
 
+    def rehearse(self, code: str, *arguments: str) -> Child:
+        return self.children.start(
+            "rehearsal", ["-m", "client", "tournament", "rehearse", code, *arguments]
+        )
+
     def bot(self, code: str, name: str) -> None:
         self.children.start(
             name, ["-m", "client", "bot", self.url, "--tournament", code, "--name", name]
@@ -116,7 +121,7 @@ def test_an_organiser_runs_a_tournament_with_nothing_but_commands(terminal: Term
     say("announce", code, "coffee is ready")
     said = terminal.until("wins", "show", code, "pairings")
     assert "paused" in said
-    assert "! coffee is ready" in said
+    assert "coffee is ready" in said
     decided = re.search(r"^(\d+\.\d+)  (\w+) - (\w+) +(\w+) wins", said, re.M)
     assert decided is not None
     match, one, other, winner = decided.groups()
@@ -131,6 +136,8 @@ def test_an_organiser_runs_a_tournament_with_nothing_but_commands(terminal: Term
     say("resume", code)
     terminal.until("finished", "show", code)
     assert loser in say("show", code, "standings", "bracket")
+    # Of a round that is long over too: there is no other round with this match.
+    say("override", code, match, loser, "--why", "as it was", "--yes")
     audit = say("show", code, "audit")
     for line in ("paused", "coffee", "overridden", "typed wrong", "disqualified", "rude"):
         assert line in audit
@@ -186,6 +193,32 @@ def test_players_from_a_list_get_tokens_that_make_them_who_they_are(terminal: Te
     assert "You are Émile" in terminal.say("claim", renewed)
     assert "lost it" in terminal.say("show", code, "audit")
     assert "about to start" in terminal.refused("summon", code, "Émile")
+
+
+def test_bots_rehearse_a_tournament_as_the_players_of_a_list(terminal: Terminal) -> None:
+    plan = "--stage=swiss:rounds=1", "--set=race.time_limit_s=5", "--set=break_s=0"
+    code = terminal.create("--title", "Rehearsal", "--set=entry=invited", *plan)
+    (terminal.folder / "club.csv").write_text("name\nann\nbob\ncem\ndun\n")
+    terminal.say("import", code, "club.csv")
+    terminal.say("open-check-in", code)
+    assert "name the file that import wrote" in terminal.refused(
+        "rehearse", code, "--players", "club.csv"
+    )
+    bots = terminal.rehearse(code, "--players", f"{code}-players.csv", "--moves-per-second", "10")
+    while terminal.say("show", code, "players").count("is here") < 4:
+        time.sleep(0.2)
+    terminal.say("start", code)
+    terminal.until("finished", "show", code)
+    said = bots.wait_for(lambda text: "The tournament" in text, WAIT_S)
+    assert "The tournament is finished; 4 of 4 played." in said
+
+
+def test_bots_that_may_not_enter_say_why(terminal: Terminal) -> None:
+    code = terminal.create("--title", "Closed", "--set=entry=invited")
+    result = terminal.run("rehearse", code, "--bots", "1")
+    assert result.exit_code == 1
+    assert "bot-1: The organiser enters the players" in result.output
+    assert "none of them could play" in result.output
 
 
 def test_everything_before_the_start_can_be_arranged(terminal: Terminal) -> None:

@@ -58,3 +58,10 @@ def test_each_player_gets_a_line_with_a_command_that_needs_nothing_else() -> Non
     (row,) = csv.DictReader(io.StringIO(text))
     assert row["name"] == 'Ann, "A"'
     assert row["command"] == f"klondike tournament --server wss://play.example:443 claim {'t' * 43}"
+
+
+def test_what_import_wrote_is_read_again() -> None:
+    claims = [Claim(player="abcd2345", name='Ann, "A"', token="t" * 43)]
+    assert roll.tokens(roll.claims_text(claims, "ws://x")) == [('Ann, "A"', "t" * 43)]
+    with pytest.raises(BadRoll, match="the file that import wrote"):
+        roll.tokens("name,club\nann,A\n")
