@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 from websockets.asyncio.client import connect
 
+from server import referee
 from server.app import Node
 from server.events import Played
 from server.race import Race
@@ -141,14 +142,14 @@ async def test_who_cannot_enter_another_room_stays_where_they_are(
 async def test_a_play_that_fails_on_our_side_is_that_player_s_trouble_alone(
     store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide = Race.decide_move
+    decide = referee.decide_move
 
     def broken(race: Race, player: str, n: int, text: str) -> Played:
         if text == "9>8":
             raise RuntimeError("a fault of ours")
         return decide(race, player, n, text)
 
-    monkeypatch.setattr(Race, "decide_move", broken)
+    monkeypatch.setattr(referee, "decide_move", broken)
     async with node(store.url) as started:
         _, (anna, ben) = await race_of(started.port, "anna", "ben")
         for n, text in enumerate(("d", "9>8", "d"), 1):  # the second waits for the first
