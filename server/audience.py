@@ -122,10 +122,6 @@ class Audience:
                 pass
         self.show_room()
 
-    def repeated(self, player: str, n: int) -> m.Moved:
-        """Give the outcome of a play that counts already, with the board as it is now."""
-        return view.moved(self.race, self.race.racers[player], n)
-
     # --- out --------------------------------------------------------------------------
 
     def room(self, viewer: Viewer) -> m.Room:

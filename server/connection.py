@@ -206,7 +206,7 @@ class Connection:
         assert room is not None
         self._busy = True
         try:
-            later = room.play(self, n, text)
+            later = room.plays.play(self, n, text)
         except BaseException:
             self._busy = False
             raise
@@ -334,9 +334,9 @@ class Connection:
                 target = message.player
                 await self._commit(room, lambda race: referee.decide_kick(race, player, target))
             case m.Disqualify():
-                await room.disqualify(self, message.player, message.why)
+                await room.plays.disqualify(self, message.player, message.why)
             case m.Resign():
-                await room.resign(self)
+                await room.plays.resign(self)
             case m.Hint():
                 racer = room.race.racers.get(player)
                 moves = referee.decide_hint(room.race, player)
@@ -540,13 +540,13 @@ class Connection:
         racer = room.race.racers[self.player]
         # Asked again: the same outcomes again, and then what is left to do.
         for number in range(n, racer.n + 1):
-            self.send(room.repeated(self.player, number))
+            self.send(room.plays.repeated(self.player, number))
         if n <= racer.n and racer.is_done:
             return
         first = max(n, racer.n + 1)
         for number, text in enumerate(referee.decide_finish(room.race, self.player), first):
             self._played = asyncio.get_running_loop().create_future()
-            if room.play(self, number, text):
+            if room.plays.play(self, number, text):
                 await self._played
             if racer.n < number or self._room is not room:
                 break  # refused, and said so; or the rest is for whoever comes back

@@ -346,7 +346,7 @@ class Director:
                 why = hall.t.entries[entry].status
                 reason = "was not there to play" if why == "in" else why
                 decide = partial(_put_out, player, reason)
-                await room.act(player, None, decide)
+                await room.plays.end(player, None, decide)
 
     async def _wind_up(self, hall: Hall, match: Match, race: Called) -> None:
         """End a race that does not count any more; reveal the deal that nobody plays any more."""

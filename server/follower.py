@@ -160,11 +160,11 @@ class Follower(ABC, Generic[R, E]):
         if entry.version == version + 1:
             self._take(entry)
         elif entry.version > version and not self._news.locked():
-            self._task(self._logged(self.catch_up), "catch-up")
+            self.soon(self.catch_up, "catch-up")
 
     def on_resync(self) -> None:
         """The subscription was interrupted: read what was missed."""
-        self._task(self._logged(self.catch_up), "resync")
+        self.soon(self.catch_up, "resync")
 
     def _take(self, entry: Entry) -> None:
         try:
@@ -231,7 +231,7 @@ class Follower(ABC, Generic[R, E]):
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
         """
-        patience = self._patience()
+        patience = self.patience()
         for _ in range(ATTEMPTS):
             events = decide(self.replica)
             if not events:
@@ -278,7 +278,8 @@ class Follower(ABC, Generic[R, E]):
         """Estimate the official time of this journal, in ms."""
         return self._store.journals.now_at(self.jid)
 
-    def _patience(self) -> Patience:
+    def patience(self) -> Patience:
+        """Begin to count what one request to this journal bears."""
         return Patience(self._store.journals.reach(self.jid))
 
     async def set_timer(self, due: int) -> None:
@@ -293,7 +294,12 @@ class Follower(ABC, Generic[R, E]):
 
     # --- tasks ------------------------------------------------------------------------
 
-    def _task(self, work: Coroutine[Any, Any, None], name: str) -> None:
+    def soon(self, work: Callable[[], Awaitable[None]], name: str) -> None:
+        """Do something in a task of its own; what the store does not let it do is put off."""
+        self.spawn(self._logged(work), name)
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Own a task, as long as this is followed."""
         task = asyncio.create_task(work, name=f"{self.jid} {name}")
         self._tasks.add(task)
         task.add_done_callback(self._task_done)

@@ -1,16 +1,10 @@
-"""A room as this node follows it: its race, its plays, its viewers.
-
-A play is not committed like other events: it is guarded by its player and number, so that
-plays of different players never get in each other's way, and its outcome comes by callback.
-Nothing is acknowledged before it is appended.
-"""
+"""A room as this node follows it: its race, what is due in it, its viewers."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NoReturn
 
 import msgspec
 
@@ -18,33 +12,28 @@ from server import events as ev
 from server import referee
 from server.audience import Audience, Viewer
 from server.follower import Batch, Follower, denied
+from server.judge import Judge
 from server.lag import Lag
 from server.password import is_right
-from server.patience import Patience
+from server.plays import Plays
 from server.presence import Presence
 from server.race import Race
 from server.referee import AWAY_LIMIT_MS
 from server.refusal import Refusal, race_lost, store_away
-from server.rules.stuck import is_stuck, may_be_stuck
 from server.store import (
-    ActOutcome,
-    Appended,
-    Denied,
     Entry,
-    Lost,
     Missing,
     Store,
     Unavailable,
     attached,
     keys,
 )
-from server.summary import lifetime_s, not_before, offsets, play_summary, summary_of, told
+from server.summary import lifetime_s, not_before, offsets, summary_of, told
 from server.tally import Tally
 from wire import messages as m
 
 log = logging.getLogger("dk.rooms")
 
-JUDGE_AFTER_S = 0.3  # after a play that may have left its player stuck
 PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 
 
@@ -58,10 +47,11 @@ class Room(Follower[Race, ev.AnyEvent]):
         self.password = ""  # as kept in the store: see server.password
         self._lag: Lag | None = None  # for spectators who lag behind
         self._wake: asyncio.TimerHandle | None = None
-        self._judging: dict[str, asyncio.TimerHandle] = {}
         self._present: dict[Viewer, bool] = {}  # whether it counts as a spectator
         self.presence = Presence(node, self._say, self._presence_changed)
         self.live = Audience(Race(), self.presence, locked=False, now=self.now)
+        self._judge = Judge(lambda: self.race, self.spawn, self._found_stuck)
+        self.plays = Plays(self, store, tally, self.look_soon)
 
     @property
     def race(self) -> Race:
@@ -86,7 +76,7 @@ class Room(Follower[Race, ev.AnyEvent]):
             return False
         self._arm()
         for player in self.race.racers:
-            self._judge_soon(player)
+            self._judge.look_soon(player)
         self.presence.ask()
         return True
 
@@ -108,7 +98,7 @@ class Room(Follower[Race, ev.AnyEvent]):
     def on_resync(self) -> None:
         """The subscription was interrupted: nothing could be heard of anybody."""
         self.presence.start_over()
-        self._task(self._logged(self._resync), "resync")
+        self.soon(self._resync, "resync")
 
     async def _resync(self) -> None:
         await self.catch_up()
@@ -143,7 +133,7 @@ class Room(Follower[Race, ev.AnyEvent]):
                 if self.race.racers[event.p].is_done:
                     self.look_soon()
                 else:
-                    self._judge_soon(event.p)
+                    self._judge.look_soon(event.p)
             case ev.Revealed() | ev.Followed() | ev.Opened():
                 pass
             case _:
@@ -171,7 +161,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         due = referee.next_due(self.race)
         if due is not None:
             # The timer may be lost as well.
-            self._task(self._logged(partial(self.set_timer, due)), "timer")
+            self.soon(partial(self.set_timer, due), "timer")
         news = m.News(
             kind="resynchronised",
             text=f"The store lost its last moments: the record stands at event "
@@ -215,200 +205,15 @@ class Room(Follower[Race, ev.AnyEvent]):
                     },
                 )
 
-    def play(
-        self, viewer: Viewer, n: int, text: str | None, patience: Patience | None = None
-    ) -> bool:
-        """Referee play n of a viewer's player: a move, or an undo where `text` is None.
-
-        `patience` comes with a play that was tried before. Gives True where the outcome will
-        come later, by `viewer.moved` or a refusal that is followed by `viewer.moved`; False
-        where all has been said.
-
-        Raises:
-            Refusal: the play cannot be done; nothing has changed.
-        """
-        race = self.race
-        player = viewer.player
-        racer = race.racers.get(player)
-        action = "move" if text is not None else "undo"
-        if racer is None:
-            referee.check(race, None, action)
-            raise AssertionError("the table allows nobody without a seat to play")
-        if n <= racer.n:
-            # Said before: the same outcome again, never silence, never a second effect.
-            viewer.send(self.repeated(player, n))
-            return False
-        event: ev.Played | ev.Undone
-        if text is not None:
-            event = (
-                referee.decide_move(race, player, n, text) if n == racer.n + 1 else _gap(n, racer.n)
-            )
-        else:
-            event = referee.decide_undo(race, player, n) if n == racer.n + 1 else _gap(n, racer.n)
-        payload = ev.encode(event)
-        self._store.journals.act(
-            self.jid,
-            player,
-            viewer.epoch,
-            n,
-            payload,
-            play_summary(racer, event),
-            lambda outcome: self._acted(viewer, n, text, payload, patience, outcome),
-        )
-        return True
-
-    def repeated(self, player: str, n: int) -> m.Moved:
-        """Give the outcome of a play that counts already."""
-        return self.live.repeated(player, n)
-
-    def _acted(
-        self,
-        viewer: Viewer,
-        n: int,
-        text: str | None,
-        payload: bytes,
-        patience: Patience | None,
-        outcome: ActOutcome,
-    ) -> None:
-        if not isinstance(outcome, Appended):
-            patience = patience or self._patience()
-            self._task(self._settle(viewer, n, text, outcome, patience), "settle")
-            return
-        self._tally.moves += 1
-        if patience is not None and patience.is_tried:
-            viewer.send(m.Store(waiting=False))
-        self.on_entry(Entry(outcome.version, outcome.at, payload))
-        racer = self.race.racers.get(viewer.player)
-        if racer is not None and racer.n < n and outcome.version <= self.race.version:
-            # It took the place of an entry that we know and the store has lost.
-            self._task(self._logged(self.catch_up), "catch-up")
-
-    async def _settle(
-        self, viewer: Viewer, n: int, text: str | None, outcome: Denied | Lost, patience: Patience
-    ) -> None:
-        """Find out what became of a play that was not simply appended, and say so."""
-        action = "move" if text is not None else "undo"
-        try:
-            if await self._is_settled(viewer, n, outcome, patience):
-                return
-            if self.play(viewer, n, text, patience):
-                return
-        except Refusal as refusal:
-            viewer.send(m.Refused(re=action, n=n, code=refusal.code, reason=refusal.reason))
-        except Exception:
-            log.exception("play failed", extra={"room": self.code, "player": viewer.player})
-            self._tally.room_faults += 1
-            viewer.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
-        viewer.moved()
-
-    async def _is_settled(
-        self, viewer: Viewer, n: int, outcome: Denied | Lost, patience: Patience
-    ) -> bool:
-        """Whether the play needs no other attempt: it was answered, or its player is gone."""
-        if isinstance(outcome, Lost) and patience.is_tried:
-            viewer.send(m.Store(waiting=True))
-        if isinstance(outcome, Lost) or outcome.code in ("repeat", "gap"):
-            await patience.wait()
-        await self.catch_up()
-        racer = self.race.racers.get(viewer.player)
-        if racer is not None and racer.n >= n:
-            return True  # folded, and so answered, while catching up
-        if isinstance(outcome, Denied) and outcome.code not in ("repeat", "gap"):
-            if outcome.code == "replaced":
-                viewer.replaced()
-                return True
-            if outcome.code == "late":
-                self.look_soon()
-            raise denied(outcome.code)
-        return False
-
-    async def resign(self, viewer: Viewer) -> None:
-        """Give the race up for a viewer's player."""
-        await self.act(
-            viewer.player, viewer.epoch, lambda race: referee.decide_resign(race, viewer.player)
-        )
-
-    async def disqualify(self, viewer: Viewer, player: str, why: str) -> None:
-        """Put a player out of the race for a viewer who is its host.
-
-        Who that is cannot change once the race runs: no version has to be guarded.
-        """
-        await self.act(
-            player, None, lambda race: referee.decide_disqualify(race, player, viewer.player, why)
-        )
-
-    async def act(
-        self,
-        player: str,
-        epoch: int | None,
-        decide: Callable[[Race], ev.Resigned | ev.Disqualified],
-    ) -> None:
-        """Append what ends one player's race, unless it has ended meanwhile.
-
-        The plays of other players do not conflict with it.
-
-        Raises:
-            Refusal: what `decide` refuses, or the store does not answer.
-        """
-        patience = self._patience()
-        while True:
-            event = decide(self.race)
-            payload = ev.encode(event)
-            acted: asyncio.Future[ActOutcome] = asyncio.get_running_loop().create_future()
-            ended = {keys.done_field(player): type(event).__name__.lower()}
-            self._store.journals.act(
-                self.jid, player, epoch, 0, payload, ended, partial(_resolve, acted)
-            )
-            outcome = await acted
-            match outcome:
-                case Appended():
-                    self.on_entry(Entry(outcome.version, outcome.at, payload))
-                    return
-                case Denied() if outcome.code != "done":
-                    raise denied(outcome.code)
-                case _:
-                    await patience.wait()
-                    await self.catch_up()
-            racer = self.race.racers.get(player)
-            if racer is not None and racer.is_done:
-                return  # meanwhile, or by an attempt whose answer was lost
-
     # --- time -------------------------------------------------------------------------
 
     def look_soon(self) -> None:
         """Have a look, in a task of its own, at whether something is due."""
-        self._task(self._logged(self.look), "look")
+        self.soon(self.look, "look")
 
-    def _judge_soon(self, player: str) -> None:
-        """Have it looked into, in a moment, whether a player is stuck."""
-        if player not in self._judging:
-            loop = asyncio.get_running_loop()
-            self._judging[player] = loop.call_later(JUDGE_AFTER_S, self._judge, player)
-
-    def _judge(self, player: str) -> None:
-        racer = self.race.racers.get(player)
-        if racer and racer.board and not racer.is_stuck and may_be_stuck(racer.board):
-            self._task(self._judge_now(player), f"judge {player}")
-        else:
-            del self._judging[player]
-
-    async def _judge_now(self, player: str) -> None:
-        # The search takes some ten milliseconds: not on the event loop, not at each play.
-        racer = self.race.racers.get(player)
-        if racer is None or racer.board is None:
-            self._judging.pop(player, None)  # the store has lost the start, or the seat
-            return
-        board, undos = racer.board, racer.undos
-        stuck = await asyncio.to_thread(is_stuck, board)
-        self._judging.pop(player, None)
-        if self.race.racers.get(player) is not racer or racer.undos != undos:
-            return
-        if stuck:
-            racer.is_stuck = True
-            self.live.show_board(player)
-            self.look_soon()
-        elif racer.board is not board:
-            self._judge_soon(player)
+    def _found_stuck(self, player: str) -> None:
+        self.live.show_board(player)
+        self.look_soon()
 
     async def look(self) -> None:
         """Append what is due now, if anything."""
@@ -495,7 +300,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         if watching is not None:
             self.presence.exit(viewer.player, watching=watching)
         if viewer.player in self.race.expected and self.race.phase == "open":
-            self._task(self._logged(self._look_when_away), "away")
+            self.soon(self._look_when_away, "away")
 
     async def settle_presence(self) -> bool:
         """Wait for the other nodes' word on who is here; whether a seated one is away."""
@@ -571,8 +376,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         """Stop following the journal."""
         if self._wake is not None:
             self._wake.cancel()
-        for handle in self._judging.values():
-            handle.cancel()
+        self._judge.close()
         self._drop_lag()
         self.live.close()
         self.presence.close()
@@ -581,12 +385,3 @@ class Room(Follower[Race, ev.AnyEvent]):
 
 def _due(now: int, away: Collection[str], race: Race) -> list[ev.AnyEvent]:
     return referee.due(race, now, away)
-
-
-def _resolve(waiter: "asyncio.Future[ActOutcome]", outcome: ActOutcome) -> None:
-    if not waiter.done():
-        waiter.set_result(outcome)
-
-
-def _gap(n: int, last: int) -> NoReturn:
-    raise Refusal("gap", f"Play {n} came before play {last + 1}; ask for a snapshot.")

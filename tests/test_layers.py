@@ -53,9 +53,12 @@ MAY_IMPORT: dict[str, str] = {
     "server.follower": "server.patience server.refusal server.store server.tally",
     "server.holding": "server.follower",
     "server.summary": "server.events server.race server.racer server.referee server.store",
-    "server.room": "wire server.audience server.events server.follower server.lag"
-    " server.password server.patience server.presence server.race server.referee server.refusal"
-    " server.rules"
+    "server.judge": "server.race server.rules",
+    "server.plays": "wire server.audience server.events server.follower server.patience"
+    " server.race server.referee server.refusal server.store server.summary server.tally"
+    " server.view",
+    "server.room": "wire server.audience server.events server.follower server.judge server.lag"
+    " server.password server.plays server.presence server.race server.referee server.refusal"
     " server.store server.summary server.tally",
     "server.rooms": "wire server.events server.holding server.password server.patience server.race"
     " server.referee"

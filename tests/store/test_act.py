@@ -148,9 +148,7 @@ async def test_a_clock_ahead_by_an_event_also_ends_the_race(store: Store) -> Non
     # The window is held by the time that is written down, so that the journal never shows
     # a play after its deadline.
     await race(store, deadline=30_000)
-    await store.line.ask(
-        "HSET", keys.journal(ROOM).summary, "at", store.clock.now() + 60_000
-    )
+    await store.line.ask("HSET", keys.journal(ROOM).summary, "at", store.clock.now() + 60_000)
     assert await play(store, 1) == Denied("late", 0)
 
 
