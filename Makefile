@@ -24,7 +24,7 @@ help:
 	@echo "make format       rewrite the sources in the project's format"
 	@echo "make bench        the measurements in bench/, as ratios"
 	@echo "make conformance  the Autobahn websocket cases against the gateway"
-	@echo "make faults       five minutes of races through kills, stalls and cuts; SEED=42 again"
+	@echo "make faults       six minutes of races through kills, stalls and failovers; SEED=42 again"
 	@echo "make fuzz         hostile bytes against the wire for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make tournaments  whole tournaments over nodes that die"
 	@echo "make fuzz-tournaments  ten thousand random tournaments against their laws"

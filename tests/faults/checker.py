@@ -36,6 +36,7 @@ class Verdict:
     differing: int = 0
     endless: int = 0
     excused: int = 0  # lost inside the store's own window, and the player was told
+    gone: int = 0  # races that were lost there as a whole, and all were told
     races: int = 0
     plays: int = 0
     answers: int = 0
@@ -50,7 +51,7 @@ class Verdict:
         return not any(self.zeros)
 
     def __iadd__(self, other: "Verdict") -> "Verdict":
-        for name in ("lost", "twice", "differing", "endless", "excused"):
+        for name in ("lost", "twice", "differing", "endless", "excused", "gone"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.races += other.races
         self.plays += other.plays
@@ -216,6 +217,9 @@ class _Check:
         self.tale = tale
         self.verdict = Verdict(races=1)
         self.room = tale.opened.get("room", "?")
+        if not tale.lines and all(record.is_forgotten for record in records):
+            self.verdict.gone = 1
+            return
         if tale.started_at is None:
             self._find("endless", f"it never started: {tale.over or 'no end either'}")
             return

@@ -4,21 +4,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+import redis
 from redis.cluster import RedisCluster
 
 from server.store import keys
 from server.store.slots import SLOTS, slot_of
 from tests.faults.fleet import Fleet, Race
 from tests.faults.processes import HOST, ValkeyProcess, until
-from tests.faults.stores import MASTER_NAME, ClusterTrio, SentinelTrio
+from tests.faults.stores import DOWN_AFTER_MS, MASTER_NAME, ClusterTrio, SentinelTrio
 
 
 class WatchedFleet(Fleet):
     """Nodes on a master that Sentinels watch."""
 
-    def __init__(self, folder: Path, *, nodes: int = 3, chance: Random | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        nodes: int = 3,
+        chance: Random | None = None,
+        down_after_ms: int = DOWN_AFTER_MS,
+    ) -> None:
         super().__init__(folder, nodes=nodes, chance=chance)
-        self.trio = SentinelTrio(folder)
+        self.trio = SentinelTrio(folder, down_after_ms=down_after_ms)
         doors = ",".join(f"{host}:{port}" for host, port in self.trio.addresses)
         for berth in self.berths:
             berth.node.options[1] = f"sentinel://{doors}/{MASTER_NAME}"
@@ -31,10 +39,24 @@ class WatchedFleet(Fleet):
         await super().close()
         self.trio.end()
 
-    def journal(self, room: str) -> list[str]:
+    def _entries(self, key: str) -> list[bytes]:
         with self.trio.master.client() as client:
-            entries = client.lrange(keys.journal(keys.room(room)).journal, 0, -1)
-        return [entry.decode() for entry in entries]
+            entries: list[bytes] = client.lrange(key, 0, -1)
+        return entries
+
+    @property
+    def stores(self) -> list[ValkeyProcess]:
+        return [self.trio.first, self.trio.second]
+
+    def is_whole(self) -> bool:
+        """Whether the master has its replica again, and the Sentinels know of both."""
+        masters, followers = roles(self.stores)
+        is_settled = masters == [self.trio.master] and self.trio.agree(replicas=1)
+        return is_settled and len(followers) == 1
+
+    def served_by(self, master: ValkeyProcess, races: Sequence[Race]) -> list[Race]:
+        """The races whose rooms a master has."""
+        return list(races)
 
 
 class ClusteredFleet(Fleet):
@@ -59,11 +81,33 @@ class ClusteredFleet(Fleet):
         await super().close()
         self.trio.end()
 
-    def journal(self, room: str) -> list[str]:
+    def _entries(self, key: str) -> list[bytes]:
+        with self._client() as client:
+            entries: list[bytes] = client.lrange(key, 0, -1)
+        return entries
+
+    def _client(self) -> RedisCluster:
         alive = next(member for member in self.trio.members if member.is_alive)
-        with RedisCluster(host=HOST, port=alive.port) as client:
-            entries = client.lrange(keys.journal(keys.room(room)).journal, 0, -1)
-        return [entry.decode() for entry in entries]
+        return RedisCluster(host=HOST, port=alive.port)
+
+    @property
+    def stores(self) -> list[ValkeyProcess]:
+        return self.trio.members
+
+    def is_whole(self) -> bool:
+        """Whether each master has its replica again, and all slots are served."""
+        masters, followers = roles(self.stores)
+        is_even = len(masters) == len(followers) == 3
+        return is_even and self.trio.is_ok(*self.stores)
+
+    def served_by(self, master: ValkeyProcess, races: Sequence[Race]) -> list[Race]:
+        """The races whose rooms a master has."""
+        with self._client() as client:
+            return [
+                race
+                for race in races
+                if client.get_node_from_key(_key(race.room)).port == master.port
+            ]
 
     def master_of(self, race: Race) -> ValkeyProcess:
         """The master that has a race's room, as the slots were given at first."""
@@ -72,7 +116,27 @@ class ClusteredFleet(Fleet):
 
 def third_of(room: str) -> int:
     """Which of three masters has a room."""
-    return slot_of(keys.journal(keys.room(room)).journal) // -(-SLOTS // 3)
+    return slot_of(_key(room)) // -(-SLOTS // 3)
+
+
+def _key(room: str) -> str:
+    return keys.journal(keys.room(room)).journal
+
+
+def roles(stores: Sequence[ValkeyProcess]) -> tuple[list[ValkeyProcess], list[ValkeyProcess]]:
+    """Those that are masters, and those that follow one and have all it has."""
+    masters, followers = [], []
+    for store in stores:
+        try:
+            with store.client(limit_s=0.5) as client:
+                role, *rest = client.execute_command("ROLE")
+        except redis.RedisError:
+            continue
+        if role == b"master":
+            masters.append(store)
+        elif rest[2] == b"connected":
+            followers.append(store)
+    return masters, followers
 
 
 async def start_nodes(fleet: Fleet) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -9,9 +10,11 @@ from pathlib import Path
 from random import Random
 from typing import Self
 
+import redis
+
 from server.store import keys
 from tests.faults.checker import Verdict, check
-from tests.faults.processes import HOST, NodeProcess, ValkeyProcess, until
+from tests.faults.processes import HOST, LIMIT_S, NodeProcess, ValkeyProcess, until
 from tests.faults.proxy import Proxy
 from tests.faults.racer import Plan, Racer
 from tests.faults.record import Record
@@ -170,10 +173,21 @@ class Fleet:
     # --- races ------------------------------------------------------------------------
 
     def journal(self, room: str) -> list[str]:
-        """A room's journal as the store holds it."""
+        """A room's journal as the store holds it; waits for a store that is away."""
+        deadline = time.monotonic() + LIMIT_S
+        while True:
+            try:
+                entries = self._entries(keys.journal(keys.room(room)).journal)
+                return [entry.decode() for entry in entries]
+            except redis.RedisError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def _entries(self, key: str) -> list[bytes]:
         with self.store.client() as client:
-            entries = client.lrange(keys.journal(keys.room(room)).journal, 0, -1)
-        return [entry.decode() for entry in entries]
+            entries: list[bytes] = client.lrange(key, 0, -1)
+        return entries
 
 
 class Race:
@@ -255,7 +269,10 @@ class Race:
         for task in self.tasks:
             if task not in late and not task.cancelled():
                 task.result()
-        return await asyncio.to_thread(check, self._fleet.journal(self.room), self.records)
+        return await asyncio.to_thread(self._compared)
+
+    def _compared(self) -> Verdict:
+        return check(self._fleet.journal(self.room), self.records)
 
     async def leave(self) -> None:
         """Ends all clients."""

@@ -130,6 +130,9 @@ class Racer:
                 if self.done.is_set():
                     break
                 failures = 0 if self._is_on_board else failures + 1
+                if code == m.Close.BAD_TOKEN:
+                    self.record.is_forgotten = True
+                    break
                 self._lose(code)
                 await self._pause(code, failures)
         finally:
@@ -248,6 +251,9 @@ class Racer:
                 record.standings.append(message)
                 if message.reason == "aborted" or message.reveal is not None:
                     self.done.set()
+            case m.Left(kind="closed"):
+                record.is_forgotten = True
+                self.done.set()
             case m.News(kind="resynchronised"):
                 record.resynchronised.append((len(record.answers), len(record.boards)))
             case m.Store():
@@ -339,7 +345,7 @@ class Racer:
                 self._once_more = self._once_more or text
             self._closed_till_answered = True
             self._finishing = False
-        elif refused.re == "hello" or refused.code in AGAIN:
+        elif refused.re == "hello" or refused.code in (*AGAIN, "newer-room"):
             self.hang_up()  # and ask anew on the next line
 
     # --- playing ----------------------------------------------------------------------

@@ -56,6 +56,7 @@ class Record:
     # How many answers and boards there were when the server said that the store had lost
     # its last moments: those may differ from the journal, and only those.
     resynchronised: list[tuple[int, int]] = field(default_factory=list)
+    is_forgotten: bool = False  # heard that its room is gone, or that nobody knows it
     waits: int = 0  # how often it heard that the store was away
     resumes: list[float] = field(default_factory=list)  # seconds from the loss to the board
     losses: Counter[int] = field(default_factory=Counter)  # by close code

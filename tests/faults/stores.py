@@ -23,14 +23,16 @@ SLOTS: Final = 16_384
 class SentinelProcess(Process):
     """One Sentinel."""
 
-    def __init__(self, name: str, folder: Path, master: ValkeyProcess, quorum: int) -> None:
+    def __init__(
+        self, name: str, folder: Path, master: ValkeyProcess, quorum: int, down_after_ms: int
+    ) -> None:
         super().__init__(name, folder)
         self.port = free_port()
         self.settings = folder / f"{name}.conf"  # it writes to it what it learns
         self.settings.write_text(
             f"port {self.port}\nbind {HOST}\ndir {folder}\n"
             f"sentinel monitor {MASTER_NAME} {HOST} {master.port} {quorum}\n"
-            f"sentinel down-after-milliseconds {MASTER_NAME} {DOWN_AFTER_MS}\n"
+            f"sentinel down-after-milliseconds {MASTER_NAME} {down_after_ms}\n"
             f"sentinel failover-timeout {MASTER_NAME} 4000\n"
         )
 
@@ -58,13 +60,14 @@ class SentinelProcess(Process):
 class SentinelTrio:
     """A master, a replica and three Sentinels of which two have to agree."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, down_after_ms: int = DOWN_AFTER_MS) -> None:
         self.first = ValkeyProcess("first", folder)
         self.second = ValkeyProcess("second", folder, replicaof=f"{HOST} {self.first.port}")
         for store in (self.first, self.second):
             store.options["repl-diskless-sync-delay"] = 0
         self.sentinels = [
-            SentinelProcess(f"sentinel-{number}", folder, self.first, 2) for number in (1, 2, 3)
+            SentinelProcess(f"sentinel-{number}", folder, self.first, 2, down_after_ms)
+            for number in (1, 2, 3)
         ]
 
     @property

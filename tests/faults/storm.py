@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import redis
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from wire import messages as m
 log = logging.getLogger("dk.faults")
 
 RACES_AT_ONCE = 5
+UNDOS: Final[tuple[m.UndoPolicy, ...]] = ("off", "safe", "free")
 END_LIMIT_S = 90.0  # for a race to end once nothing goes wrong any more
 # What nodes may log as errors in all this; anything else is a fault of ours.
 EXPECTED = re.compile("the store does not answer|the store refuses an append")
@@ -48,8 +50,30 @@ class Figures:
 
     @property
     def is_good(self) -> bool:
-        is_clean = self.verdict.is_clean and not self.verdict.excused
-        return is_clean and not self.errors and not self.thrown_out
+        return self.is_sound and not self.verdict.excused and not self.verdict.gone
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all is well but for what a store lost, and those who played it were told."""
+        return self.verdict.is_clean and not self.errors and not self.thrown_out
+
+    def note(self, race: Race, verdict: Verdict) -> None:
+        """Takes in a race that is over and compared."""
+        self.verdict += verdict
+        for record in race.records:
+            self.resumes += record.resumes
+            self.refusals += record.refusals
+            self.thrown_out += record.thrown_out
+            self.waits += record.waits
+        for racer in race.racers:
+            self.ghosts.update(ghost.code or 0 for ghost in racer.ghosts)
+        log.info("%s: %s", race.room, verdict.text())
+
+    def read_logs(self, fleet: Fleet, expected: re.Pattern[str] = EXPECTED) -> None:
+        """Takes in what nodes have logged and should not have."""
+        for berth in fleet.berths:
+            lines = berth.logged("ERROR")
+            self.errors += [line for line in lines if not expected.search(line)]
 
     def lines(self) -> Iterator[str]:
         verdict, resumes = self.verdict, sorted(self.resumes)
@@ -69,8 +93,13 @@ class Figures:
         yield f"told that the store is away: {self.waits} times"
         yield from (f"  {finding}" for finding in verdict.findings[:20])
         yield from (f"  logged: {line[:300]}" for line in self.errors[:20])
-        if verdict.excused or self.thrown_out:
-            yield f"  lost by the store and told {verdict.excused}, thrown out {self.thrown_out}"
+        if verdict.excused or verdict.gone:
+            yield (
+                f"lost by the store, and told so to their players: {verdict.excused} moves, "
+                f"{verdict.gone} whole races"
+            )
+        if self.thrown_out:
+            yield f"  thrown out: {self.thrown_out}"
         yield verdict.text()
 
 
@@ -113,7 +142,7 @@ class Storm:
                 for race in self._races:
                     await race.leave()
             self._look_for_endless()
-            self._read_logs()
+            self.figures.read_logs(self._fleet)
         return self.figures
 
     # --- races ------------------------------------------------------------------------
@@ -131,7 +160,7 @@ class Storm:
             verdict = await race.end(END_LIMIT_S)
             self._races.remove(race)
             self._checked.append(race)
-            self._note(race, verdict)
+            self.figures.note(race, verdict)
 
     def _new_race(self) -> Race:
         chance = self._chance
@@ -141,7 +170,7 @@ class Storm:
             plans = [Plan(plays=200, per_s=per_s, script=solvable.WAY_OUT)] * seats
             settings = solvable.settings(seats)
         else:
-            undo = chance.choice(["off", "safe", "free"])
+            undo = chance.choice(UNDOS)
             plays = chance.randint(20, 100)
             plans = [Plan(plays=plays, per_s=per_s, undo=undo != "off")] * seats
             settings = m.Settings(
@@ -157,18 +186,6 @@ class Storm:
         if chance.random() < 0.5:
             plans = [*plans, Plan(watches=True)]
         return Race(self._fleet, plans, settings)
-
-    def _note(self, race: Race, verdict: Verdict) -> None:
-        figures = self.figures
-        figures.verdict += verdict
-        for record in race.records:
-            figures.resumes += record.resumes
-            figures.refusals += record.refusals
-            figures.thrown_out += record.thrown_out
-            figures.waits += record.waits
-        for racer in race.racers:
-            figures.ghosts.update(ghost.code or 0 for ghost in racer.ghosts)
-        log.info("%s: %s", race.room, verdict.text())
 
     async def _compare_published(self) -> None:
         """Asks a node for the record of each race, as anybody can."""
@@ -189,11 +206,6 @@ class Storm:
                 if tale.started_at is not None and tale.over is None:
                     self.figures.verdict.endless += 1
                     self.figures.verdict.findings.append(f"{key.decode()} has no end")
-
-    def _read_logs(self) -> None:
-        for berth in self._fleet.berths:
-            lines = berth.logged("ERROR")
-            self.figures.errors += [line for line in lines if not EXPECTED.search(line)]
 
     # --- faults -----------------------------------------------------------------------
 

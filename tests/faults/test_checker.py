@@ -183,6 +183,17 @@ def test_a_journal_without_an_end_is_a_race_without_an_end(whole: Whole) -> None
     assert verdict(whole)[3] == 1
 
 
+def test_a_race_that_is_gone_from_the_store_is_excused_only_if_all_were_told(
+    whole: Whole,
+) -> None:
+    whole.lines.clear()
+    whole.records["anna"].is_forgotten = True
+    assert verdict(whole) == (0, 0, 0, 1)
+    whole.records["ben"].is_forgotten = True
+    result = check(whole.lines, whole.records.values())
+    assert (result.zeros, result.gone) == ((0, 0, 0, 0), 1)
+
+
 def test_an_end_that_nobody_heard_is_a_race_without_an_end(whole: Whole) -> None:
     for record in whole.records.values():
         record.standings.clear()
