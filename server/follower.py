@@ -85,7 +85,7 @@ class Follower(ABC, Generic[R, E]):
         self._tally = tally
         self._news = asyncio.Lock()  # held while the journal is read, never across a send
         self._heard = 0  # the greatest version that a message has named
-        self._is_made_anew = False  # the replica is: what comes meanwhile has to wait
+        self._is_made_anew = True  # the replica is, at first as well: what comes meanwhile waits
         self._tasks: set[asyncio.Task[None]] = set()
 
     # --- what subclasses say ----------------------------------------------------------
