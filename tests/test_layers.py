@@ -121,8 +121,8 @@ ONLY_FOR: dict[str, str] = {
     "pythonjsonlogger": "server.logs",
     "uvloop": "server.cli server.workers",
     "click": "server.cli client.cli client.options client.whoami client.tournament.acting"
-    " client.tournament.cli client.tournament.errand client.tournament.papers"
-    " client.tournament.showing",
+    " client.tournament.cli client.tournament.errand client.tournament.menu"
+    " client.tournament.papers client.tournament.showing",
     "rustworkx": "server.tournament.pairing.matching",
     "py4swiss": "server.tournament.pairing.dutch",
     "openskill": "server.tournament.rating",

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -18,6 +19,7 @@ from client.tournament import keyring, plan, roll, troupe
 from client.tournament.acting import COMMANDS, code, why
 from client.tournament.errand import Chosen, Errand, key_options, person, server_option
 from client.tournament.keyring import Keys
+from client.tournament.menu import Menu
 from client.tournament.office import Office
 from client.tournament.papers import fresh_file, read_roll, read_text, read_tokens
 from client.tournament.scene import Scene
@@ -30,7 +32,7 @@ from wire.messages import ClientMessage
 from wire.tournaments import CheckIn, Claim, Enter, Organise, Place, Rejoin, Webhook, Withdraw
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Menu, context_settings={"help_option_names": ["-h", "--help"]})
 @server_option
 @key_options
 @click.option("--yes", is_flag=True, help="Ask nothing; confirm what would be asked.")
@@ -354,7 +356,7 @@ def export(ctx: click.Context, code: str, target: Path, no_replays: bool) -> Non
     async def fetch(office: Office) -> dict[str, bytes]:
         scene = await office.browse(errand.code, errand.key)
         journal = await office.journal(errand.code, errand.key)
-        replays = {} if no_replays else await _replays(office, scene)
+        replays = {} if no_replays else await _replays(office, scene, journal)
         return exports.files(errand.code, scene, journal, replays)
 
     content = errand.run(fetch)
@@ -370,16 +372,23 @@ def export(ctx: click.Context, code: str, target: Path, no_replays: bool) -> Non
     click.echo(f"{target}: {count} replays, journal {head}")
 
 
-async def _replays(office: Office, scene: Scene) -> dict[str, list[str]]:
+async def _replays(office: Office, scene: Scene, journal: Sequence[str]) -> dict[str, list[str]]:
     """Fetch the races that are over and may be shown; others are left out."""
     found: dict[str, list[str]] = {}
-    for match in scene.matches.values():
-        for race in match.races:
-            if race.state == "raced":
-                try:
-                    found[race.room] = await office.record(race.room)
-                except OrganiserFailed as failure:
-                    click.echo(f"no replay of match {match.match}: {failure}", err=True)
+    known = {
+        race.room: (match.match, race.state)
+        for match in scene.matches.values()
+        for race in match.races
+    }
+    for room in exports.rooms(journal):
+        # A room of no match is one of a match that a ruling has discarded.
+        match, state = known.get(room, ("", "raced"))
+        if state == "raced":
+            try:
+                found[room] = await office.record(room)
+            except OrganiserFailed as failure:
+                if match:
+                    click.echo(f"no replay of match {match}: {failure}", err=True)
     return found
 
 

@@ -217,6 +217,24 @@ def chain(lines: Iterable[str]) -> str:
     return head.hex()
 
 
+def rooms(journal: Iterable[str]) -> list[str]:
+    """Give every room that a journal called players to, in its order."""
+    payloads = (json.loads(line.partition(" ")[2]) for line in journal)
+    return list(dict.fromkeys(room for payload in payloads for room in _rooms(payload)))
+
+
+def _rooms(value: Any) -> Iterable[str]:
+    match value:
+        case {"room": str(room)}:
+            yield room
+        case dict():
+            for each in value.values():
+                yield from _rooms(each)
+        case list():
+            for each in value:
+                yield from _rooms(each)
+
+
 def replay_text(room: str, entries: list[str]) -> bytes:
     """Write a race's replay file."""
     return "".join(f"{line}\n" for line in replay_lines(room, head_of(entries), entries)).encode()

@@ -72,6 +72,15 @@ def test_no_text_becomes_a_formula_in_a_spreadsheet(text: str) -> None:
     assert json.loads(export.as_json(rows))[0]["name"] == text
 
 
+def test_rooms_are_found_wherever_a_journal_calls_to_them() -> None:
+    called = '1 {"e":"roundcalled","bouts":[{"p":["a"],"room":"AAAA"},{"room":"BBBB"}]}'
+    assert export.rooms([called, '2 {"e":"racecalled","room":"CCCC"}', called]) == [
+        "AAAA",
+        "BBBB",
+        "CCCC",
+    ]
+
+
 def test_the_head_is_that_of_the_servers_hash_chain() -> None:
     header, *lines = export.journal_text("CUP", JOURNAL).decode().splitlines()
     assert lines == JOURNAL
