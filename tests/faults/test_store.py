@@ -168,11 +168,12 @@ async def test_a_store_without_its_rooms_ends_them_here_and_now(
     await again.hear(m.Room)
 
 
-async def test_a_store_that_refuses_to_write_makes_moves_wait(fleet: Fleet) -> None:
+@pytest.mark.parametrize("setting", ["maxmemory", "min-replicas-to-write"])
+async def test_a_store_that_refuses_to_write_makes_moves_wait(fleet: Fleet, setting: str) -> None:
     race = await Race(fleet, BUSY, ROOM).begin()
     await race.running()
     with fleet.store.client() as client:
-        client.config_set("maxmemory", "1")
+        client.config_set(setting, "1")
         await asyncio.sleep(1)
         before = race.plays
         calls = _calls(client)
@@ -181,7 +182,7 @@ async def test_a_store_that_refuses_to_write_makes_moves_wait(fleet: Fleet) -> N
         assert race.plays == before
         # It is asked again now and then, not as fast as it can refuse.
         assert (_calls(client) - calls) / (time.monotonic() - began) < 200
-        client.config_set("maxmemory", "0")
+        client.config_set(setting, "0")
     await race.go_on(15)
     await finish(race)
 
