@@ -119,6 +119,29 @@ async def test_who_cannot_be_let_in_for_too_long_is_sent_away_to_come_back_later
 
 
 @pytest.mark.usefixtures("brisk")
+async def test_a_play_waits_for_the_store_so_long_and_is_then_refused_to_be_sent_again(
+    store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.patience.Patience.__init__.__defaults__", (0.5,))
+    async with node(store.url) as started:
+        code, (anna,) = await race_of(started.port, "anna")
+        store.freeze()
+        await anna.say(m.Move(n=1, m="d"))
+        await anna.hear(m.Store, lambda store: store.waiting)
+        refused = await anna.hear(m.Refused)
+        assert (refused.re, refused.n, refused.code) == ("move", 1, "store")
+        assert anna.all(m.Moved) == []
+        store.thaw()
+        await anna.hear(m.Store, lambda store: not store.waiting)
+        # It may have reached the store; either way it counts once, under its own number.
+        assert (await anna.play(1, "d")).n == 1
+        assert (await anna.play(2, "d")).moves == 2
+        with store.client() as client:
+            lines = client.lrange(keys.journal(keys.room(code)).journal, 0, -1)
+        assert sum(b'"e":"played"' in line for line in lines) == 2
+
+
+@pytest.mark.usefixtures("brisk")
 async def test_who_cannot_enter_another_room_stays_where_they_are(
     store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:

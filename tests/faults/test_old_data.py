@@ -56,13 +56,15 @@ def test_a_kept_race_still_ends_as_it_did(sample: Sample) -> None:
         assert len(boards) - 1 == race.racers[player].n
 
 
+@pytest.mark.parametrize("module", ["server", "tests.faults.newer_node"])
 async def test_a_race_begun_by_an_older_server_is_played_on(
-    sample: Sample, store: ValkeyProcess, tmp_path: Path
+    sample: Sample, store: ValkeyProcess, tmp_path: Path, module: str
 ) -> None:
     with store.client() as client:
         sample.put(client)
     with NodeProcess("node", tmp_path, store.url) as node:
-        await node.start()
+        node.begin(module)
+        await node.ready()
         players = [await Someone.arrive(node.port, token=token) for token in sample.tokens.values()]
         for player, record in zip(players, sample.players.values(), strict=True):
             assert player.welcome.room == sample.room
