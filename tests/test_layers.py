@@ -90,10 +90,11 @@ MAY_IMPORT: dict[str, str] = {
     " server.store server.tournament server.webhooks",
     # The process
     "server.timekeeper": "server.refusal server.store server.tally server.tasks",
-    "server.connection": "wire server.attendance server.events server.follower server.gateway"
-    " server.patience server.race server.referee server.refusal server.room server.rooms"
-    " server.session server.store server.tally"
-    " server.version server.view",
+    "server.stay": "wire server.audience server.events server.follower server.race server.referee"
+    " server.refusal server.room server.rooms server.session server.store server.view",
+    "server.connection": "wire server.attendance server.follower server.gateway server.patience"
+    " server.refusal server.rooms server.session server.stay server.store server.tally"
+    " server.version",
     "server.metrics": "server.gateway server.tally",
     "server.pages": "server.gateway server.metrics server.version",
     "server.public": "wire server.bulletin server.foyer server.gateway server.halls"
