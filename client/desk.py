@@ -1,5 +1,6 @@
 """What the player is in the middle of, and the deeds that keys lead to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -95,3 +96,5 @@ class Local:
 
 
 Deed = ClientMessage | Ask | GetReady | Rename | Scheduled | Say | Local
+
+Pressed = tuple[Desk, Sequence[Deed]]  # what a key leads to

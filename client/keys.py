@@ -1,19 +1,16 @@
-"""Keys to deeds: what is half-typed, and what goes out when it is whole.
+"""Keys to deeds: what each asks for, by what the screen shows.
 
 Pure. `press` takes the desk (what the player is in the middle of), the state and a key, and
 gives the desk after it and the deeds: messages for the server, plays, and what the program
 itself is to do. A key is a character, or a name such as "up", "enter" or "ctrl-l".
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from client import putout
-from client.cards import columns, foundations, parse_pile
+from client import movekeys, putout
 from client.desk import (
     PROMPT_LIMITS,
-    Ask,
     Confirm,
     ConfirmKind,
     Deed,
@@ -23,12 +20,14 @@ from client.desk import (
     Local,
     Log,
     Overlay,
+    Pressed,
     Prompt,
     Rename,
     Say,
 )
 from client.forms import Form, create_room, edited, new_form
 from client.model import State
+from client.movekeys import let_go
 from client.putout import PutOut
 from client.tournament import hall as halls
 from client.tournament.hall import Hall
@@ -36,7 +35,6 @@ from client.views import View, view_of
 from client.words import room_code
 from wire.messages import (
     Chat,
-    Hint,
     Join,
     Kick,
     Leave,
@@ -49,12 +47,7 @@ from wire.messages import (
 )
 from wire.text import tidied
 
-# The unshifted upper row of French keyboards.
-_FRENCH: Final = dict(zip("&é\"'(-è_ç", "123456789", strict=True))
-
 _ONLY_THE_HOST: Final = Say("Only the host may do that.")
-
-Pressed = tuple[Desk, Sequence[Deed]]
 
 
 def press(desk: Desk, state: State, key: str) -> Pressed:
@@ -262,38 +255,23 @@ def _leave(desk: Desk, state: State) -> Pressed:
 
 
 def _press_race(desk: Desk, state: State, key: str) -> Pressed:
-    key = _FRENCH.get(key, key)
     desk = replace(desk, hinting=False)
     match key:
         case "esc":
-            return _let_go(replace(desk, cursor="")), []
+            return let_go(replace(desk, cursor="")), []
         case "tab":
             return replace(desk, panel=not desk.panel), []
         case "l":
-            return _leave(_let_go(desk), state)
+            return _leave(let_go(desk), state)
         case "k":
-            return _ask_put_out(_let_go(desk), state)
+            return _ask_put_out(let_go(desk), state)
         case "left" | "right" | "up" | "down":
-            return replace(desk, cursor=_moved_cursor(desk.cursor, state, key)), []
+            return replace(desk, cursor=movekeys.moved_cursor(desk.cursor, state, key)), []
     if not state.may("move"):
         return desk, ([Say("Your race is done; l leaves the room.")] if len(key) == 1 else [])
-    match key:
-        case " ":
-            return _let_go(desk), [Ask("d")]
-        case "w" | "f" | "enter" | "+":
-            return _press_pile(desk, state, key)
-        case _ if len(key) == 1 and key in "123456789":
-            return _press_pile(desk, state, key)
-        case "u":
-            return _let_go(desk), [Ask("undo")]
-        case "a":
-            return _let_go(desk), [Ask("finish")]
-        case "h":
-            return _ask_hint(_let_go(desk), state)
-        case "x":
-            return replace(_let_go(desk), overlay=Confirm("resign")), []
-        case _:
-            return desk, []
+    if key == "x":
+        return replace(let_go(desk), overlay=Confirm("resign")), []
+    return movekeys.press(desk, state, key)
 
 
 def _ask_put_out(desk: Desk, state: State) -> Pressed:
@@ -303,90 +281,6 @@ def _ask_put_out(desk: Desk, state: State) -> Pressed:
     if not others:
         return desk, [Say("Nobody else is racing any more.")]
     return replace(desk, overlay=PutOut(others[0].player)), []
-
-
-def _let_go(desk: Desk) -> Desk:
-    return replace(desk, half="", count=0)
-
-
-def _ask_hint(desk: Desk, state: State) -> Pressed:
-    return replace(desk, hinting=True), ([] if _knows_moves(state) else [Hint()])
-
-
-def _knows_moves(state: State) -> bool:
-    board = state.board
-    return board is not None and state.hints is not None and state.hints.n == board.n
-
-
-def _press_pile(desk: Desk, state: State, key: str) -> Pressed:
-    if key == "enter":
-        return _press_enter(desk, state)
-    if key == "+":
-        return _pick_more(desk, state), []
-    if not desk.half:
-        return _lift(desk, state, key)
-    if desk.half == "f":
-        # Which foundation: rank and suit do not tell it, two decks have twins.
-        known = state.board is not None and f"f{key}" in foundations(state.board.piles)
-        return replace(desk, half=f"f{key}" if known else "f"), []
-    if key == "f" or key == desk.half:
-        return _let_go(desk), [Ask(f"{desk.half}>f")]
-    if key == "w":
-        return _lift(_let_go(desk), state, "w")
-    count = f":{desk.count}" if desk.count and desk.half.isdecimal() else ""
-    return _let_go(desk), [Ask(f"{desk.half}>{key}{count}")]
-
-
-def _lift(desk: Desk, state: State, pile: str) -> Pressed:
-    board = state.board
-    if board is None:
-        return desk, []
-    if pile.isdecimal() and pile not in columns(board.piles):
-        return desk, [Say(f"There is no column {pile}.")]
-    if pile != "f" and parse_pile(board.piles.get(pile, "0:")).size == 0:
-        where = "The waste" if pile == "w" else f"Column {pile}"
-        return desk, [Say(f"{where} is empty.")]
-    # Fetched ahead, so that the line of what is half-typed can say where it may go.
-    wants_hint = state.may("hint") and not _knows_moves(state)
-    return replace(desk, half=pile, count=0), ([Hint()] if wants_hint else [])
-
-
-def _pick_more(desk: Desk, state: State) -> Desk:
-    if not desk.half.isdecimal() or state.board is None:
-        return desk
-    most = len(parse_pile(state.board.piles.get(desk.half, "0:")).cards)
-    return replace(desk, count=(desk.count + 1) % (most + 1))
-
-
-def _press_enter(desk: Desk, state: State) -> Pressed:
-    if desk.cursor == "h":
-        return _let_go(desk), [Ask("d")]
-    if desk.cursor and desk.cursor != desk.half:
-        return _press_pile(desk, state, desk.cursor)
-    if desk.half and desk.half[0] != "f":
-        return _let_go(desk), [Ask(f"{desk.half}>")]
-    return desk, []
-
-
-def _moved_cursor(cursor: str, state: State, key: str) -> str:
-    """Move over hand, waste and foundations above, and the columns below."""
-    if state.board is None:
-        return ""
-    below = list(columns(state.board.piles))
-    above = ["h", "w", "f"]
-    if not cursor or not below:
-        return below[0] if below else ""
-    row = above if cursor in above else below
-    at = row.index(cursor) if cursor in row else 0
-    match key:
-        case "left" | "right":
-            return row[(at + (1 if key == "right" else -1)) % len(row)]
-        case "up" if row is below:
-            return above[min(2, at * 3 // len(below))]
-        case "down" if row is above:
-            return below[min(len(below) - 1, (0, 2, 5)[at])]
-        case _:
-            return cursor
 
 
 # --- watching, and after the race -----------------------------------------------------
