@@ -20,7 +20,7 @@ from tests.faults.storm import Storm
 from tests.faults.succession import Succession
 
 PARTS = ("store", "cluster", "sentinel")
-SECONDS = {"store": 225.0, "cluster": 45.0, "sentinel": 30.0}
+SECONDS = {"store": 225.0, "cluster": 45.0, "sentinel": 45.0}
 # Longer than a node waits for an answer, so that all have left a master before another
 # takes over: one that wakes up again then has nobody to tell what nobody will know.
 DOWN_AFTER_MS = 3_500
