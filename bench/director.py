@@ -12,14 +12,14 @@ from pathlib import Path
 
 from server.store import Embedded, Store
 from tests.server.stage import Crew, fold, opened, play
-from wire import messages as m
 from wire.formats import Deals, StageSettings, Swiss, TournamentSettings
+from wire.values import Settings
 
 FIELDS = (16, 64, 256)
 ROUNDS = 3
 WANTED = TournamentSettings(
     stages=[StageSettings(play=Swiss(rounds=ROUNDS))],
-    race=m.Settings(time_limit_s=60, countdown_s=0),
+    race=Settings(time_limit_s=60, countdown_s=0),
     break_s=0,
     race_break_s=0,
     deals=Deals(source="public", seed="42"),

@@ -25,6 +25,7 @@ from server.rules import RULES, Move, Position, deal
 from server.rules.stuck import may_be_stuck
 from wire import messages as m
 from wire.codec import decode_server, encode
+from wire.values import Settings
 
 M = TypeVar("M", bound=m.ServerMessage)
 
@@ -94,7 +95,7 @@ async def ask(socket: ClientConnection, message: m.ClientMessage, kind: type[M])
 async def race(url: str, players: int) -> tuple[list[ClientConnection], list[str]]:
     """A running race of so many players, and their tokens."""
     sockets = [await line(f"{url}/ws") for _ in range(players)]
-    settings = m.Settings(seed=SEED, seats=players, start="host", countdown_s=0)
+    settings = Settings(seed=SEED, seats=players, start="host", countdown_s=0)
     code, tokens = "", []
     for number, socket in enumerate(sockets):
         welcome = await ask(socket, m.Hello(v=m.PROTOCOL, name=f"p{number}"), m.Welcome)

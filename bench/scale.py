@@ -24,6 +24,7 @@ from bench.move import ask, children, cpu_s, end, line, playout, race, run, seat
 from server.audience import SCORES_WITHIN_S
 from wire import messages as m
 from wire.codec import encode
+from wire.values import Score
 
 MOVES_PER_S = 0.5  # of one player; a fast human, all the time
 BUSY = 0.6  # of a core: above it queues grow quickly
@@ -65,7 +66,7 @@ async def measure(viewers: int, moves: int) -> Costs:
     for socket in sockets:
         await socket.close()
     await end(server)
-    push = m.Scores(version=999, lines=[m.Score(0, 50, 10, 50, 400, 0, "playing", None)] * 2)
+    push = m.Scores(version=999, lines=[Score(0, 50, 10, 50, 400, 0, "playing", None)] * 2)
     reply = m.Moved(
         n=400, m="5>2:4", piles={"5": "2:KHQS", "2": "3:9HTSJD"}, cards=50, down=10, score=50,
         moves=400, undos=0, turn=3, at=1_800_000_000_000, can=["draw", "finish"],

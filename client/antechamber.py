@@ -11,8 +11,9 @@ from client.pages import paint_talk
 from client.status import foot_rows, remaining
 from client.style import Ink
 from client.words import clean, moment, span
-from wire.messages import Room, Seat, Settings
+from wire.messages import Room
 from wire.tournaments import Called
+from wire.values import Seat, Settings
 
 TALK_ROWS = 3  # kept free of a long list of seats, where something was said
 

@@ -34,11 +34,11 @@ from wire.messages import (
     Resign,
     Room,
     Rooms,
-    Settings,
     Snapshot,
     Standings,
     Welcome,
 )
+from wire.values import Settings
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from client.tournament.cli import tournament as tournaments
 from client.tournament.entrant import Entrant
 from client.whoami import identity_of, login_name
 from client.words import room_code
-from wire.messages import Settings, UndoPolicy
+from wire.values import Settings, UndoPolicy
 
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wire.messages import Reveal, Room
+from wire.messages import Room
+from wire.values import Reveal
 
 _COMMIT: Final = b"dk-commit/1"
 

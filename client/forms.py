@@ -8,8 +8,9 @@ from typing import Final, cast
 
 import msgspec
 
-from wire.messages import Create, ScoreKind, Settings, SpectatorView, StartRule, UndoPolicy
+from wire.messages import Create
 from wire.text import tidied
+from wire.values import ScoreKind, Settings, SpectatorView, StartRule, UndoPolicy
 
 MAX_DELAY_MIN: Final = 43_200  # thirty days
 

@@ -29,15 +29,13 @@ from wire.messages import (
     News,
     Refused,
     Room,
-    RoomLine,
-    Score,
     Scores,
-    Seat,
     ServerMessage,
     Standings,
     Store,
     Welcome,
 )
+from wire.values import RoomLine, Score, Seat
 
 Tone = Literal["plain", "good", "bad", "talk"]
 

@@ -18,11 +18,11 @@ from wire.messages import (
     Refused,
     Room,
     ServerMessage,
-    Settings,
     Spectate,
     Standings,
     Start,
 )
+from wire.values import Settings
 
 M = TypeVar("M", bound=ServerMessage)
 

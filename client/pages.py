@@ -8,7 +8,7 @@ from client.forms import Form, warning
 from client.model import State
 from client.style import Ink
 from client.words import clean
-from wire.messages import RoomLine
+from wire.values import RoomLine
 
 HELP: Final = (
     ("Moves", ""),

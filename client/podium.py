@@ -13,7 +13,8 @@ from client.results import REASONS
 from client.status import foot_rows
 from client.style import Ink
 from client.words import clean, span
-from wire.messages import Standing, Standings
+from wire.messages import Standings
+from wire.values import Standing
 
 WIDE = 78  # columns from which on score and moves are shown too
 TOP = 5  # the first line of the list

@@ -9,8 +9,9 @@ from typing import Final, Literal
 
 from client.model import State
 from client.words import clean
-from wire.messages import Disqualify, Seat
+from wire.messages import Disqualify
 from wire.text import tidied
+from wire.values import Seat
 
 WHY_LIMIT: Final = 100  # as much as two lines show of it; the wire takes twice that
 

@@ -20,7 +20,8 @@ from client.invitation import invitation
 from client.organiser import Organiser, OrganiserFailed
 from client.record import NAME, RaceFailed, try_writing, write
 from client.results import as_json, as_table
-from wire.messages import Room, Settings, Standings
+from wire.messages import Room, Standings
+from wire.values import Settings
 
 READY_LIMIT: Final = 30.0  # seconds for a server to listen, and for bots to sit down
 _LISTENING: Final = "listening on "

@@ -9,7 +9,8 @@ import json
 from typing import Any, Final
 
 from client.words import span
-from wire.messages import Room, Standing, Standings
+from wire.messages import Room, Standings
+from wire.values import Standing
 
 REPLAY_FORMAT: Final = 1
 

@@ -13,7 +13,7 @@ from client.model import GAIN_SHOWN, State
 from client.style import Ink, Style
 from client.table import SPACIOUS
 from client.words import clean
-from wire.messages import Seat
+from wire.values import Seat
 
 WIDTH: Final = 24  # cells beside a board of nine columns on 80
 _NAME: Final = 5  # cells before a name: rank and mark, parted by blanks

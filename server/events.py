@@ -11,7 +11,7 @@ from msgspec import Struct
 from server.journaling import NewerFormat as NewerFormat
 from server.journaling import UnknownEvent as UnknownEvent
 from server.journaling import chain as chain
-from wire.messages import Settings
+from wire.values import Settings
 
 FORMAT = 1
 

@@ -5,7 +5,7 @@ The referee, the list of actions sent to clients and the documentation are made 
 
 from typing import Final, Literal
 
-from wire.messages import Phase
+from wire.values import Phase
 
 Role = Literal["host", "player", "racer", "done", "spectator"]
 

@@ -14,7 +14,7 @@ from server.racer import Racer
 from server.rules import Move, Position, Rules
 from server.rules.deal import fair_key, layout, public_key
 from server.rules.undo import undo_refusal
-from wire.messages import Outcome, Phase, Settings
+from wire.values import Outcome, Phase, Settings
 
 
 class Race:

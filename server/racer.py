@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from server.rules import Position
-from wire.messages import Outcome
+from wire.values import Outcome
 
 
 @dataclass(slots=True)

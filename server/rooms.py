@@ -23,7 +23,7 @@ from server.store import Appended, Lost, Store, Unavailable, keys
 from server.store.directory import Listing
 from server.summary import lifetime_s, summary_of
 from server.tally import Tally
-from wire import messages as m
+from wire.values import RoomLine, Settings
 
 log = logging.getLogger("dk.rooms")
 
@@ -81,7 +81,7 @@ class Rooms(Holding[Room]):
     # --- opening ----------------------------------------------------------------------
 
     async def open(
-        self, settings: m.Settings, host: str, sealed: str = "", code: str | None = None
+        self, settings: Settings, host: str, sealed: str = "", code: str | None = None
     ) -> str:
         """Open a room and give its code; a given code that is taken already is left as it is.
 
@@ -112,7 +112,7 @@ class Rooms(Holding[Room]):
         is_up = self._store.journals.is_up
         return next((code for code in codes if is_up(keys.room(code))), codes[0])
 
-    async def _opened(self, code: str, settings: m.Settings, host: str, sealed: str) -> bool:
+    async def _opened(self, code: str, settings: Settings, host: str, sealed: str) -> bool:
         """Open a room of this code, once however often it takes; False if it is taken."""
         secret = secrets.token_bytes(32) if settings.seed is None else None
         deal = f"{code}-{secrets.token_hex(8)}"
@@ -184,7 +184,7 @@ class Rooms(Holding[Room]):
         await self.open(settings, host, room.password, code)
         return code
 
-    async def lobby(self) -> list[m.RoomLine]:
+    async def lobby(self) -> list[RoomLine]:
         """Give the public rooms, newest first."""
         try:
             found = await self._store.directory.newest(LOBBY_LINES)
@@ -235,11 +235,11 @@ class Rooms(Holding[Room]):
         super().close()
 
 
-def _line(room: Listing) -> m.RoomLine:
+def _line(room: Listing) -> RoomLine:
     summary = room.summary
     phase = summary.get("phase", "over")
     spectators = summary.get("spectators", "none")
-    return m.RoomLine(
+    return RoomLine(
         room=room.code,
         title=summary.get("title", ""),
         rules=summary.get("rules", ""),

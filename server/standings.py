@@ -2,7 +2,7 @@
 
 from server.race import Race
 from server.racer import Racer
-from wire.messages import Standing
+from wire.values import Standing
 
 # Who is ranked before whom whatever the cards: solved, still racing, gave up, put out.
 _CLASS = {"solved": 0, "playing": 1, "unfinished": 1, "resigned": 2, "disqualified": 3}

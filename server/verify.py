@@ -18,8 +18,8 @@ from server.auditor import Auditor
 from server.race import Race
 from server.rules.deal import SECRET_BYTES, commitment
 from server.standings import standings
-from wire.messages import Standing
 from wire.text import tidied
+from wire.values import Standing
 
 # One form only: the hash chain is over the time as it is written.
 _INSTANT = re.compile(r"0|[1-9][0-9]{0,15}")

@@ -14,6 +14,7 @@ from server.rules import Position
 from server.rules.view import changed, piles
 from server.standings import standings
 from wire import messages as m
+from wire.values import Reveal, Score, Seat
 
 
 def may_see_board(race: Race, viewer: str | None, owner: str) -> bool:
@@ -23,11 +24,11 @@ def may_see_board(race: Race, viewer: str | None, owner: str) -> bool:
     return viewer not in race.racers and race.settings.spectators == "boards"
 
 
-def reveal(race: Race) -> m.Reveal | None:
+def reveal(race: Race) -> Reveal | None:
     """Give what rebuilds the deal, or None while it is still secret."""
     if race.phase != "over" or (race.settings.seed is None and race.revealed is None):
         return None
-    return m.Reveal(
+    return Reveal(
         deal=race.deal,
         commitment=race.commitment,
         secret=race.revealed or "",
@@ -69,8 +70,8 @@ def room(
     )
 
 
-def _seat(race: Race, racer: Racer, here: Container[str], place: int | None) -> m.Seat:
-    return m.Seat(
+def _seat(race: Race, racer: Racer, here: Container[str], place: int | None) -> Seat:
+    return Seat(
         player=racer.id,
         name=racer.name,
         bot=racer.bot,
@@ -92,9 +93,9 @@ def _done_ms(race: Race, racer: Racer) -> int | None:
     return race.since_start(racer.done_at) if racer.done_at is not None else None
 
 
-def score(race: Race, seat: int, racer: Racer) -> m.Score:
+def score(race: Race, seat: int, racer: Racer) -> Score:
     """Give one line of a score push."""
-    return m.Score(
+    return Score(
         seat,
         racer.cards,
         racer.down,

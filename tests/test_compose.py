@@ -35,9 +35,9 @@ from wire.messages import (
     Join,
     Room,
     ServerMessage,
-    Settings,
     Welcome,
 )
+from wire.values import Settings
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "docker-compose.yml"

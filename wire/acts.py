@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from wire.formats import TournamentSettings
-from wire.messages import Name, PlayerId
+from wire.values import Name, PlayerId
 
 MatchId = Annotated[str, Meta(min_length=1, max_length=12)]
 Names = Annotated[list[Name], Meta(min_length=1, max_length=64)]

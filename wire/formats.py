@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, assert_never
 
 from msgspec import Meta, Struct, field
 
-from wire.messages import MAX_INSTANT, Settings, Title
+from wire.values import MAX_INSTANT, Settings, Title
 
 MAX_PLAYERS: Final = 1024
 MAX_STAGES: Final = 4

@@ -29,16 +29,8 @@ from msgspec import Meta, Struct, field
 
 from wire.acts import AnyAct
 from wire.formats import TournamentSettings
-from wire.messages import (
-    ClientMessage,
-    Instant,
-    Name,
-    Outcome,
-    PlayerId,
-    RoomCode,
-    ServerMessage,
-    Token,
-)
+from wire.messages import ClientMessage, ServerMessage
+from wire.values import Instant, Name, Outcome, PlayerId, RoomCode, Token
 
 TournamentCode = RoomCode
 Key = Annotated[str, Meta(max_length=64)]

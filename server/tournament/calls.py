@@ -7,7 +7,7 @@ import msgspec
 
 from server.tournament.records import Match, Race
 from server.tournament.state import State
-from wire.messages import Settings
+from wire.values import Settings
 
 
 @dataclass(frozen=True, slots=True)

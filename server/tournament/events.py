@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from server.journaling import UnknownEvent
 from server.tournament.settings import TournamentSettings
-from wire.messages import Outcome
+from wire.values import Outcome
 
 FORMAT: Final = 1
 

@@ -22,11 +22,10 @@ from wire.messages import (
     Ping,
     Pong,
     Room,
-    Seat,
     ServerMessage,
-    Settings,
     Welcome,
 )
+from wire.values import Seat, Settings
 
 M = TypeVar("M", bound=ClientMessage)
 T = TypeVar("T")

@@ -11,20 +11,8 @@ from client.model import Notice, State
 from client.plays import Play, Plays
 from client.putout import PutOut
 from client.style import Style
-from wire.messages import (
-    Board,
-    Finished,
-    Hints,
-    Move,
-    Reveal,
-    Room,
-    RoomLine,
-    Seat,
-    Settings,
-    Standing,
-    Standings,
-    Undo,
-)
+from wire.messages import Board, Finished, Hints, Move, Room, Standings, Undo
+from wire.values import Reveal, RoomLine, Seat, Settings, Standing
 
 # Any text at all, with what is hard on terminals often in it.
 texts = st.text(

@@ -25,14 +25,12 @@ from wire.messages import (
     Rematch,
     Resign,
     Room,
-    RoomLine,
     Rooms,
-    Score,
     Scores,
-    Settings,
     Snapshot,
     Standings,
 )
+from wire.values import RoomLine, Score, Settings
 
 END = Standings(room="ABCDEF", reason="time", rows=[], head="00")
 PERSON = [seat("ann", bot=True), seat("bob")]

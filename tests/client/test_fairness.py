@@ -11,7 +11,8 @@ from client.fairness import Check, Notes, check, commitment_of, head_of
 from client.model import State
 from server.journaling import chain
 from tests.client.stage import room, seat
-from wire.messages import Countdown, Reveal, Standings
+from wire.messages import Countdown, Standings
+from wire.values import Reveal
 
 SECRET = "5e" * 32
 PROMISED = commitment_of("ABCDEF", SECRET)

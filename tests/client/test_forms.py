@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from client.forms import Form, Scheduled, create_room, edited, new_form
 from tests.client import states
 from wire import codec
-from wire.messages import Create, Settings
+from wire.messages import Create
+from wire.values import Settings
 
 
 def test_the_form_as_it_comes_opens_an_ordinary_room() -> None:

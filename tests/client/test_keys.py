@@ -29,19 +29,16 @@ from wire.messages import (
     Join,
     Kick,
     Leave,
-    Phase,
     Rematch,
     Resign,
     Room,
-    RoomLine,
     Rooms,
-    Settings,
     Spectate,
-    Standing,
     Standings,
     Start,
     Unready,
 )
+from wire.values import Phase, RoomLine, Settings, Standing
 
 ACTIONS = ["move", "undo", "finish", "hint", "resign", "leave", "chat"]
 RACE = State(

@@ -18,12 +18,12 @@ from wire.messages import (
     Lobby,
     News,
     Refused,
-    Score,
     Scores,
     ServerMessage,
     Standings,
     Store,
 )
+from wire.values import Score
 
 
 def after(state: State, *messages: ServerMessage) -> State:

@@ -23,7 +23,8 @@ from client.style import Style
 from client.words import moment
 from tests.client import states
 from tests.client.stage import NOW, PILES, board, room, seat
-from wire.messages import Hints, Move, Reveal, RoomLine, Settings, Standing, Standings
+from wire.messages import Hints, Move, Standings
+from wire.values import Reveal, RoomLine, Settings, Standing
 
 RACE = State(
     line=Line("online", trip_ms=38.0),
@@ -430,7 +431,7 @@ def test_putting_out_asks_whom_why_and_whether_that_is_meant() -> None:
     said = f" Disqualify {long} for good? (y/n)   two screens"
     assert lines(host, Desk(overlay=sure))[22] == said
     for step in ("why", "sure"):
-        full = replace(over, step=step, why="word " * 19 + "end")  # type: ignore[arg-type]
+        full = replace(over, step=step, why="word " * 19 + "end")
         shown = lines(host, Desk(overlay=full))
         assert shown[22].endswith("word end" + "_" * (step == "why"))
 

@@ -7,7 +7,8 @@ import pytest
 from client.replay import NoReplay, tell
 from client.results import as_json, as_table, replay_lines
 from tests.client.stage import room
-from wire.messages import Reveal, Settings, Standing, Standings
+from wire.messages import Standings
+from wire.values import Reveal, Settings, Standing
 
 ROW = Standing(
     player="p1",

@@ -18,7 +18,7 @@ from tests.faults.processes import HOST, LIMIT_S, NodeProcess, ValkeyProcess, un
 from tests.faults.proxy import Proxy
 from tests.faults.racer import Plan, Racer
 from tests.faults.record import Record
-from wire import messages as m
+from wire.values import Settings
 
 MANY = ("--max-connections-per-address", "10000", "--rooms-per-address", "100000")
 
@@ -194,12 +194,12 @@ class Race:
     """One room and the clients in it, as tasks."""
 
     def __init__(
-        self, fleet: Fleet, plans: Sequence[Plan], settings: m.Settings | None = None
+        self, fleet: Fleet, plans: Sequence[Plan], settings: Settings | None = None
     ) -> None:
         """The first plan's racer opens the room."""
         seats = sum(not plan.watches for plan in plans)
         self._fleet = fleet
-        self.settings = settings or m.Settings(countdown_s=1, seats=seats, time_limit_s=120)
+        self.settings = settings or Settings(countdown_s=1, seats=seats, time_limit_s=120)
         fleet.races += 1
         self.racers: list[Racer] = []
         self.tasks: list[asyncio.Task[Record]] = []

@@ -18,6 +18,7 @@ from client.line import Loss, judge
 from tests.faults.record import Answer, Record, seen
 from wire import messages as m
 from wire.codec import decode_server, encode
+from wire.values import Outcome, Settings
 
 ABNORMAL: Final = 1006
 AGAIN: Final = ("store", "conflict")  # refusals after which the same play is sent once more
@@ -52,7 +53,7 @@ class Racer:
         plan: Plan,
         *,
         room: str | None = None,
-        settings: m.Settings | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Joins `room`, or opens one with `settings`.
 
@@ -84,7 +85,7 @@ class Racer:
         self._closed_till_answered = False
         self._is_on_board = False  # a fresh board has come on this line
         self._can: list[str] = []
-        self._outcome: m.Outcome = "playing"
+        self._outcome: Outcome = "playing"
         self._next_at = 0.0
         self._resigned = False
         self._rested = False  # nothing more to play

@@ -21,6 +21,7 @@ from server.store import keys
 from tests.faults.processes import ValkeyProcess
 from tests.server.floor import Someone, node, race_of
 from wire import messages as m
+from wire.values import Settings
 
 FOLDER = Path(__file__).parent / "samples"
 # "?" is whatever is legal, and no draw where there is anything else.
@@ -68,7 +69,7 @@ class Sample:
 
 async def make() -> Sample:
     """Plays a race and keeps what the store held of it."""
-    settings = m.Settings(title="a sample", undo="free", countdown_s=0, time_limit_s=60)
+    settings = Settings(title="a sample", undo="free", countdown_s=0, time_limit_s=60)
     with tempfile.TemporaryDirectory() as folder, ValkeyProcess("store", Path(folder)) as store:
         await store.start()
         async with node(store.url) as started:

@@ -1,6 +1,6 @@
 """A deal whose way out is known, for races that are won and not only ended."""
 
-from wire.messages import Settings
+from wire.values import Settings
 
 RULES = "double-klondike,decks=1,build=any_other_suit,empty=any"
 SEED = "18"

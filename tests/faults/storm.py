@@ -24,11 +24,12 @@ from tests.faults.racer import Plan, Racer
 from tests.faults.schedule import KINDS, Fault, plan
 from tests.server.floor import Someone
 from wire import messages as m
+from wire.values import Settings, UndoPolicy
 
 log = logging.getLogger("dk.faults")
 
 RACES_AT_ONCE = 5
-UNDOS: Final[tuple[m.UndoPolicy, ...]] = ("off", "safe", "free")
+UNDOS: Final[tuple[UndoPolicy, ...]] = ("off", "safe", "free")
 END_LIMIT_S = 90.0  # for a race to end once nothing goes wrong any more
 # What nodes may log as errors in all this; anything else is a fault of ours.
 EXPECTED = re.compile("the store does not answer|the store refuses an append")
@@ -173,7 +174,7 @@ class Storm:
             undo = chance.choice(UNDOS)
             plays = chance.randint(20, 100)
             plans = [Plan(plays=plays, per_s=per_s, undo=undo != "off")] * seats
-            settings = m.Settings(
+            settings = Settings(
                 seats=seats,
                 countdown_s=1,
                 time_limit_s=120,
@@ -378,7 +379,7 @@ async def _spoil(line: Proxy, fault: Fault) -> None:
     line.weather_clears()
 
 
-def _shortened(settings: m.Settings) -> m.Settings:
+def _shortened(settings: Settings) -> Settings:
     return replace(settings, time_limit_s=30)
 
 

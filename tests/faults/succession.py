@@ -13,7 +13,7 @@ from tests.faults.fleet import Race
 from tests.faults.processes import ProcessFailed, ValkeyProcess, until
 from tests.faults.racer import Plan
 from tests.faults.storm import END_LIMIT_S, Figures
-from wire import messages as m
+from wire.values import Settings
 
 log = logging.getLogger("dk.faults")
 
@@ -85,7 +85,7 @@ class Succession:
 
     def _new_race(self) -> Race:
         plan = Plan(plays=self._chance.randint(10, 60), per_s=1, undo=True)
-        settings = m.Settings(countdown_s=0, seats=2, undo="safe", time_limit_s=75)
+        settings = Settings(countdown_s=0, seats=2, undo="safe", time_limit_s=75)
         return Race(self._fleet, [plan, plan], settings)
 
     async def _depose_until(self, end: float) -> None:

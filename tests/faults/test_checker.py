@@ -20,6 +20,7 @@ from tests.faults.record import Answer, Record, seen
 from tests.server.floor import Someone, node, race_of
 from tests.server.journal import SECRET, Told
 from wire import messages as m
+from wire.values import Settings
 
 # --- a race as it should be, and one fault at a time ----------------------------------
 
@@ -35,7 +36,7 @@ class Whole:
 @pytest.fixture
 def whole() -> Whole:
     """A race of two, finished, with undo, in which nothing went wrong."""
-    told = Told(m.Settings(undo="free"))
+    told = Told(Settings(undo="free"))
     told.race.secret = SECRET
     told.start("anna", "ben")
     told.play_on("anna", 12)

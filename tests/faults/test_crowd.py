@@ -18,6 +18,7 @@ from tests.faults.processes import HOST
 from tests.faults.racer import Plan
 from wire import messages as m
 from wire.codec import encode
+from wire.values import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.slow
 @asynccontextmanager
 async def racing(fleet: Fleet, count: int, seats: int, plan: Plan) -> AsyncIterator[list[Race]]:
     """So many races, all running."""
-    settings = m.Settings(countdown_s=1, seats=seats, time_limit_s=600, spectators="boards")
+    settings = Settings(countdown_s=1, seats=seats, time_limit_s=600, spectators="boards")
     races = [Race(fleet, [plan] * seats, settings) for _ in range(count)]
     for number in range(0, count, 5):
         await asyncio.gather(*(race.begin() for race in races[number : number + 5]))

@@ -13,11 +13,11 @@ from tests.faults.fleet import Race
 from tests.faults.processes import until
 from tests.faults.racer import Plan
 from tests.faults.test_nodes import BUSY, ROOM
-from wire import messages as m
+from wire.values import Settings
 
 pytestmark = pytest.mark.slow
 
-SMALL = m.Settings(countdown_s=0, seats=2, undo="safe", time_limit_s=300)
+SMALL = Settings(countdown_s=0, seats=2, undo="safe", time_limit_s=300)
 GENTLE = [Plan(plays=10_000, per_s=2), Plan(plays=10_000, per_s=2, undo=True)]
 
 

@@ -19,8 +19,9 @@ from tests.faults.processes import HOST, ValkeyProcess, until
 from tests.faults.proxy import Proxy, Way
 from tests.server.floor import Someone, node
 from wire import messages as m
+from wire.values import Settings
 
-ROOM = m.Settings(seed="42", countdown_s=0, seats=2, time_limit_s=300)
+ROOM = Settings(seed="42", countdown_s=0, seats=2, time_limit_s=300)
 LIMIT_S = 30.0  # the promise
 MARGIN_S = 1.5  # for what a busy machine adds to it
 SOON_S = 10.0  # with a play that is not answered

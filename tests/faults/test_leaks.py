@@ -12,6 +12,7 @@ from server.store import keys
 from tests.faults.fleet import Berth, Fleet
 from tests.server.floor import QUICK, Someone
 from wire import messages as m
+from wire.values import Settings
 
 AT_ONCE = 20
 MEGABYTE = 1_000_000
@@ -80,7 +81,7 @@ async def open_and_leave(berth: Berth) -> None:
 async def race_and_vanish(berth: Berth) -> None:
     """Races alone, gives up, and is gone without a word."""
     guest = await Someone.arrive(berth.port, "guest")
-    await guest.say(m.Create(settings=m.Settings(seats=1, countdown_s=0)))
+    await guest.say(m.Create(settings=Settings(seats=1, countdown_s=0)))
     await guest.hear(m.Room)
     await guest.say(m.Ready())
     await guest.hear(m.Board)

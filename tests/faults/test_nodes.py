@@ -16,10 +16,11 @@ from tests.faults.processes import until
 from tests.faults.racer import Plan
 from tests.server.floor import QUICK
 from wire import messages as m
+from wire.values import Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-ROOM = m.Settings(countdown_s=0, seats=3, undo="safe", time_limit_s=120)
+ROOM = Settings(countdown_s=0, seats=3, undo="safe", time_limit_s=120)
 BUSY = [Plan(plays=10_000, per_s=20), Plan(plays=10_000, per_s=20, undo=True), Plan(plays=10_000)]
 
 

@@ -16,6 +16,7 @@ from tests.faults.processes import NodeProcess, ValkeyProcess, until
 from tests.faults.sampling import FOLDER, Sample
 from tests.server.floor import Someone
 from wire import messages as m
+from wire.values import Settings
 
 SAMPLES = sorted(path.stem for path in FOLDER.glob("*.json"))
 
@@ -122,7 +123,7 @@ async def test_a_race_whose_players_all_vanish_with_their_node_ends_on_another(
         await one.start()
         await two.start()
         anna = await Someone.arrive(one.port)
-        settings = m.Settings(seats=1, countdown_s=0, time_limit_s=30, seed="42")
+        settings = Settings(seats=1, countdown_s=0, time_limit_s=30, seed="42")
         await anna.say(m.Create(settings=settings))
         code = (await anna.hear(m.Room)).room
         await anna.say(m.Ready())

@@ -10,12 +10,13 @@ from tests.faults.racer import Plan
 from tests.faults.solvable import WAY_OUT, settings
 from tests.server.floor import QUICK, Someone
 from wire import messages as m
+from wire.values import Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def pair(
-    fleet: Fleet, arrive: Arrive, chosen: m.Settings = QUICK
+    fleet: Fleet, arrive: Arrive, chosen: Settings = QUICK
 ) -> tuple[str, Someone, Someone]:
     """A running race of two players on two nodes."""
     anna = await arrive(fleet.berths[0].port, "anna")
@@ -145,7 +146,7 @@ async def test_a_photo_finish_on_two_nodes_is_decided_by_the_store_s_clock(fleet
 async def test_players_who_come_back_all_the_time_lose_nothing(fleet: Fleet) -> None:
     plan = Plan(plays=40, per_s=30)
     plans = [Plan(plays=40, per_s=30, undo=True), plan, Plan(watches=True)]
-    chosen = m.Settings(countdown_s=0, seats=2, undo="free", time_limit_s=120)
+    chosen = Settings(countdown_s=0, seats=2, undo="free", time_limit_s=120)
     race = await Race(fleet, plans, chosen).begin()
     await race.running()
     for _ in range(3):

@@ -16,6 +16,7 @@ from tests.faults.processes import NodeProcess, ValkeyProcess, until
 from tests.faults.racer import Plan
 from tests.faults.test_nodes import BUSY, ROOM, finish
 from wire import messages as m
+from wire.values import Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -153,7 +154,7 @@ async def test_a_store_without_its_rooms_ends_them_here_and_now(
     fleet: Fleet, arrive: Arrive
 ) -> None:
     anna = await arrive(fleet.berths[0].port, "anna")
-    await anna.say(m.Create(settings=m.Settings()))
+    await anna.say(m.Create(settings=Settings()))
     await anna.hear(m.Room)
     with fleet.store.client() as client:
         client.flushall()
@@ -164,7 +165,7 @@ async def test_a_store_without_its_rooms_ends_them_here_and_now(
     with pytest.raises(AssertionError, match=str(int(m.Close.BAD_TOKEN))):
         await arrive(fleet.berths[1].port, token=anna.token)
     again = await arrive(fleet.berths[1].port, "anna")
-    await again.say(m.Create(settings=m.Settings()))
+    await again.say(m.Create(settings=Settings()))
     await again.hear(m.Room)
 
 

@@ -19,13 +19,13 @@ from tests.faults.contender import Chief, Contender
 from tests.faults.fleet import Berth, Fleet
 from tests.tournament.laws import Watch, check_end
 from wire import acts as a
-from wire import messages as m
 from wire import tournaments as w
 from wire.formats import Arena, Double, StageSettings, Swiss, TournamentSettings
+from wire.values import Settings
 
 pytestmark = [pytest.mark.asyncio(loop_scope="function"), pytest.mark.slow]
 
-RACE = m.Settings(time_limit_s=20, countdown_s=0)
+RACE = Settings(time_limit_s=20, countdown_s=0)
 QUICK = TournamentSettings(title="Cup", race=RACE, break_s=1, race_break_s=1, no_show_s=15)
 LIMIT_S = 400.0
 

@@ -11,9 +11,10 @@ from wire import acts as a
 from wire import messages as m
 from wire import tournaments as w
 from wire.formats import Deals, Play, Single, StageSettings, TournamentSettings
+from wire.values import Settings
 
 PAUSE_S = 0.03  # between two plays: more would be a flood of messages
-RACE = m.Settings(time_limit_s=60, countdown_s=0, spectators="boards")
+RACE = Settings(time_limit_s=60, countdown_s=0, spectators="boards")
 
 
 def settings(*plays: Play, **changes: object) -> TournamentSettings:

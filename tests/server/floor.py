@@ -14,11 +14,12 @@ from server.app import Node
 from server.config import Config
 from wire import messages as m
 from wire.codec import decode_server, encode
+from wire.values import Settings
 
 M = TypeVar("M", bound=m.ServerMessage)
 PATIENCE_S = 15.0
 
-QUICK = m.Settings(seed="42", countdown_s=0, seats=2)
+QUICK = Settings(seed="42", countdown_s=0, seats=2)
 
 
 @asynccontextmanager
@@ -163,9 +164,7 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.05)
 
 
-async def race_of(
-    port: int, *names: str, settings: m.Settings = QUICK
-) -> tuple[str, list[Someone]]:
+async def race_of(port: int, *names: str, settings: Settings = QUICK) -> tuple[str, list[Someone]]:
     """A running race of these players; its room and they, the host first."""
     seats = max(settings.seats, len(names))
     players = [await Someone.arrive(port, name) for name in names]

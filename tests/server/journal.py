@@ -6,7 +6,7 @@ from server import events as ev
 from server import referee
 from server.race import Race
 from server.rules import Move, Position
-from wire.messages import Settings
+from wire.values import Settings
 
 T0 = 1_800_000_000_000  # when the room was opened
 SECRET = bytes(range(32))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from server import events as ev
-from wire.messages import Settings
+from wire.values import Settings
 
 SAMPLES: list[ev.AnyEvent] = [
     ev.Opened(

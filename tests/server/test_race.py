@@ -9,7 +9,7 @@ from server.race import Race
 from server.rules import Move, deal
 from server.rules.deal import fair_key, layout
 from tests.server.journal import SECRET, T0, Told
-from wire.messages import Settings
+from wire.values import Settings
 
 
 def test_everybody_gets_the_deal_of_secret_and_salts() -> None:

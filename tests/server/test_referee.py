@@ -11,7 +11,7 @@ from server.rules import Position
 from server.rules.stuck import is_stuck
 from server.standings import standings
 from tests.server.journal import SECRET, T0, Told, nearly_solved
-from wire.messages import Settings
+from wire.values import Settings
 
 
 def refusal(code: str) -> "pytest.RaisesExc[Refusal]":

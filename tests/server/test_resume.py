@@ -6,6 +6,7 @@ import pytest
 
 from tests.server.floor import Someone, node, race_of
 from wire import messages as m
+from wire.values import Settings
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ async def test_a_spectator_comes_back_as_a_spectator(port: int) -> None:
 
 async def test_who_left_does_not_come_back_into_the_room(port: int) -> None:
     anna = await Someone.arrive(port, "anna")
-    await anna.say(m.Create(settings=m.Settings()))
+    await anna.say(m.Create(settings=Settings()))
     await anna.hear(m.Room)
     await anna.say(m.Leave())
     await anna.hear(m.Left)

@@ -10,6 +10,7 @@ from server.app import Node
 from server.store import keys
 from tests.server.floor import QUICK, Someone, node, race_of, until
 from wire import messages as m
+from wire.values import Settings
 
 
 @pytest.fixture
@@ -314,7 +315,7 @@ async def test_settings_that_make_no_race_are_refused_with_the_reason(
     port: int, rules: str
 ) -> None:
     anna = await Someone.arrive(port)
-    refused = await anna.refused(m.Create(settings=m.Settings(rules=rules)))
+    refused = await anna.refused(m.Create(settings=Settings(rules=rules)))
     assert refused.code == "rules"
 
 

@@ -11,6 +11,7 @@ from server.rules.deal import commitment, fair_key, layout
 from tests.server.floor import QUICK, Someone, node, race_of
 from wire import messages as m
 from wire.codec import decode_server
+from wire.values import Piles
 
 CARD = re.compile(r"[A23456789TJQK][CDHS]")
 
@@ -21,7 +22,7 @@ async def port(store_url: str) -> AsyncIterator[int]:
         yield started.port
 
 
-def shown(piles: m.Piles) -> set[str]:
+def shown(piles: Piles) -> set[str]:
     """The cards that a set of piles shows."""
     return {card for pile in piles.values() for card in CARD.findall(pile)}
 

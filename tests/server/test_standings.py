@@ -3,7 +3,7 @@
 from server import events as ev
 from server.standings import standings
 from tests.server.journal import Told, nearly_solved
-from wire.messages import Settings
+from wire.values import Settings
 
 
 def places(told: Told) -> dict[str, int]:

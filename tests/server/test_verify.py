@@ -15,7 +15,7 @@ from server.rules.deal import commitment
 from server.rules.stuck import is_stuck
 from server.verify import check, main, read
 from tests.server.journal import SECRET, Told
-from wire.messages import Settings
+from wire.values import Settings
 
 
 def finished(settings: Settings | None = None) -> Told:

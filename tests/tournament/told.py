@@ -6,7 +6,7 @@ from itertools import count
 from server.tournament import Around, Call, Tournament, acts, calls, due, next_due
 from server.tournament import events as ev
 from server.tournament.settings import AnyPlay, StageSettings, TournamentSettings
-from wire.messages import Settings
+from wire.values import Settings
 
 T0 = 1_800_000_000_000  # when the tournament was made
 

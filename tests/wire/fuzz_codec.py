@@ -16,7 +16,8 @@ with atheris.instrument_imports(include=["wire"]):
     from wire.codec import BadFrame, decode_client, encode
 
 from tests.wire.samples import CLIENT_KINDS, fields_of, message_of
-from wire.messages import MAX_CLIENT_FRAME, Settings
+from wire.messages import MAX_CLIENT_FRAME
+from wire.values import Settings
 
 FOLDER = Path(".fuzz")
 LIMIT_S = 0.25  # of CPU; the costliest frame known takes about a hundredth of that

@@ -33,10 +33,10 @@ from wire.messages import (
     Room,
     Scores,
     ServerMessage,
-    Settings,
     Standings,
 )
 from wire.tournaments import Direct
+from wire.values import Settings
 
 
 def message_of_act(act: dict[str, object]) -> dict[str, object]:

@@ -18,18 +18,8 @@ from wire import tournaments as w
 from wire.acts import AnyAct
 from wire.codec import decode_client, decode_server, encode
 from wire.formats import AnyPlay
-from wire.messages import (
-    MAX_CLIENT_FRAME,
-    PROTOCOL,
-    SUBPROTOCOL,
-    Close,
-    Reveal,
-    RoomLine,
-    Score,
-    Seat,
-    Settings,
-    Standing,
-)
+from wire.messages import MAX_CLIENT_FRAME, PROTOCOL, SUBPROTOCOL, Close
+from wire.values import Reveal, RoomLine, Score, Seat, Settings, Standing
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
