@@ -1,5 +1,8 @@
 """What the numbers of a tournament cost: pairing, standings and ratings by size.
 
+And how long the event loop of a node stands still while the largest field is paired: in the
+process aside, where nodes pair, and in a thread, to see what that is good for.
+
 Prints CPU milliseconds (median) for each size, and how each grows from one size to the next;
 where the size is four times the last, 4× would be linear and 64× cubic. Each field is that of
 a tournament half played, by results of chance with a fixed seed.
@@ -8,13 +11,19 @@ a tournament half played, by results of chance with a fixed seed.
 """
 
 import argparse
+import asyncio
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
+from typing import Literal
 
+from server.aside import Aside
+from server.codes import new_room_code
+from server.tournament import Around, acts, calls, due
 from server.tournament.pairing import (
     Contender,
     Pairing,
@@ -25,7 +34,9 @@ from server.tournament.pairing import (
     pair_swiss,
 )
 from server.tournament.rating import NEWCOMER, rate
+from server.tournament.settings import Swiss
 from server.tournament.tiebreak import TIEBREAKS, Game, rank
+from tests.tournament.told import Told, rows, settings
 
 Task = Callable[[], object]
 
@@ -113,6 +124,63 @@ def line(name: str, costs: Sequence[float | None]) -> str:
     return f"{name:26} {' '.join(shown)}   {' '.join(growth)}"
 
 
+# --- the event loop -------------------------------------------------------------------
+
+
+def between_rounds(players: int, engine: Literal["exact", "dutch"]) -> Told:
+    """A tournament of which three rounds have been raced, and the next one is to be paired."""
+    told = Told(settings(Swiss(rounds=9, engine=engine)))
+    told.enter(players)
+    told.start()
+    chance = random.Random(players)
+    while len(told.t.rounds) < 3 or told.t.open:
+        for call in calls(told.t):
+            order = [[player] for player in chance.sample(sorted(dict(call.players)), 2)]
+            told.tell(*acts.decide_raced(told.t, call.match, call.race, rows(order)))
+        if len(told.t.rounds) < 3:
+            told.settle()
+    return told
+
+
+async def longest_pause_s(work: Awaitable[object]) -> tuple[float, float]:
+    """Wait for some work; gives how long it took, and the event loop's longest pause meanwhile."""
+    pauses = [0.0]
+
+    async def tick() -> None:
+        last = time.perf_counter()
+        while True:
+            await asyncio.sleep(0.001)
+            pauses.append(time.perf_counter() - last - 0.001)
+            last = time.perf_counter()
+
+    ticks = asyncio.create_task(tick())
+    began = time.perf_counter()
+    await work
+    took = time.perf_counter() - began
+    ticks.cancel()
+    return took, max(pauses)
+
+
+async def stand_still(players: int) -> None:
+    """Print how long the event loop stands still while a field is paired."""
+    aside = Aside()
+    around = Around(new_room_code)
+    engines: tuple[Literal["exact", "dutch"], ...] = ("exact", "dutch")
+    for engine in engines if is_dutch_available() else engines[:1]:
+        told = between_rounds(players, engine)
+        await aside.do(due, told.t.fork(), told.now, around)  # what it loads is there by now
+        for where in ("process", "thread"):
+            twin = told.t.fork()
+            pairs = partial(due, twin, told.now, around)
+            work = aside.do(pairs) if where == "process" else asyncio.to_thread(pairs)
+            took, pause = await longest_pause_s(work)
+            print(
+                f"{players} players, {engine}, in a {where}: {1000 * took:.0f} ms, the loop's "
+                f"longest pause {1000 * pause:.0f} ms, {pause / took:.0%} of it"
+            )
+    await aside.close()
+
+
 def main() -> None:
     """Measure every size and print a line for each task."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -133,6 +201,7 @@ def main() -> None:
     print(f"{'CPU ms for players':26} {' '.join(f'{size:9}' for size in sizes)}   growth")
     for name, costs in table.items():
         print(line(name, costs))
+    asyncio.run(stand_still(max(sizes)))
 
 
 if __name__ == "__main__":

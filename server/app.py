@@ -8,6 +8,7 @@ import time
 from contextlib import AsyncExitStack
 
 from server import metrics, private, tasks
+from server.aside import Aside
 from server.attendance import Fairground
 from server.config import Config
 from server.connection import Connection, Desk
@@ -58,6 +59,7 @@ class Node:
         self._store: Store
         self._rooms: Rooms
         self._halls: Halls
+        self._aside: Aside
         self._director: Director
         self._foyer: Foyer
         self._site: Site
@@ -139,6 +141,7 @@ class Node:
         await self._webhooks.close()
         self._foyer.close()
         self._director.close()
+        await self._aside.close()
         self._halls.close()
         self._rooms.close()
         try:
@@ -166,7 +169,8 @@ class Node:
     def _fairground(self) -> Fairground:
         self._halls = Halls(self._store, self.tally, self.id)
         ladder = Ladder(self._store)
-        director = Director(self._store, self._halls, self._rooms, ladder, self.tally)
+        self._aside = Aside()
+        director = Director(self._store, self._halls, self._rooms, ladder, self._aside, self.tally)
         self._foyer = Foyer(self._store, self._halls, director)
         self._site = Site(self._halls, self._foyer)
         webhooks = Webhooks(self._store, self.tally, private=self.config.private_webhooks)

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from server import bulletin
+from server.codes import new_room_code, read_code
 from server.directing import Newcomer, Ruling, checked, entered
-from server.director import Director, new_room_code
+from server.director import Director
 from server.foyer import Foyer
 from server.gallery import Part, Sight
 from server.hall import OWNER, Hall
 from server.halls import Halls
 from server.ladder import Ladder
 from server.refusal import Refusal, store_away
-from server.rooms import read_code
 from server.store import Store, Unavailable
 from server.store.players import Player
 from server.tournament import Around, Tournament, acts
@@ -232,7 +232,7 @@ class Attendance:
                 newcomers=await self._brought_in(hall, act),
             )
             await self._remember(hall, [each.player for each in ruling.newcomers])
-            await self._director.act(hall, ruling.decide)
+            await self._director.act(hall, ruling.decide, pairs=ruling.pairs)
             tag = type(act).__struct_config__.tag
             self._speaker.send(w.Directed(tournament=code, do=str(tag), version=hall.t.version))
             self._speaker.send(bulletin.duties(hall.t, by))

@@ -34,6 +34,11 @@ class Ruling:
     around: Around
     newcomers: Sequence[Newcomer] = ()  # whom the act brings in, or back
 
+    @property
+    def pairs(self) -> bool:
+        """Whether to decide it takes as long as to pair a round."""
+        return isinstance(self.act, a.Repair) and self.act.pairs is None
+
     def decide(self, t: Tournament) -> Sequence[ev.AnyEvent]:
         """Give the events to append.
 

@@ -23,13 +23,15 @@ from msgspec.structs import replace
 from server import events as rev
 from server import referee
 from server.arranging import arrange
+from server.aside import Aside
+from server.codes import new_room_code
 from server.hall import Hall
 from server.halls import Halls
 from server.ladder import Ladder
 from server.race import Race
-from server.refusal import Refusal, store_away
+from server.refusal import Refusal, race_lost, store_away
 from server.room import Room
-from server.rooms import Rooms, new_code
+from server.rooms import Rooms
 from server.standings import standings
 from server.store import Claim, Store, Unavailable, keys
 from server.tally import Tally
@@ -56,19 +58,33 @@ PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connecte
 LOST_AFTER_MS = 30_000  # after a race's start, a room that is not there is not opened any more
 AFTER_END_MS = 1_000  # a race is looked at so long after its time is up, if nobody did before
 
+FEW = 24  # players who wait: to pair fewer takes no longer than to have it done elsewhere
+ATTEMPTS = 5  # at a pairing that others get in the way of
+
 Decide = Callable[[Tournament], Sequence[ev.AnyEvent]]
+
+
+class _Outrun(Exception):
+    """What was decided elsewhere is decided on a state that is not the newest any more."""
 
 
 class Director:
     """Runs the tournaments, together with those of the other nodes."""
 
     def __init__(
-        self, store: Store, halls: Halls, rooms: Rooms, ladder: Ladder, tally: Tally
+        self,
+        store: Store,
+        halls: Halls,
+        rooms: Rooms,
+        ladder: Ladder,
+        aside: Aside,
+        tally: Tally,
     ) -> None:
         self._store = store
         self._halls = halls
         self._rooms = rooms
         self._ladder = ladder
+        self._aside = aside
         self._tally = tally
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -97,16 +113,26 @@ class Director:
                 return None
             raise
 
-    async def act(self, hall: Hall, decide: Decide) -> bool:
+    async def act(self, hall: Hall, decide: Decide, *, pairs: bool = False) -> bool:
         """Commit what somebody wants of a tournament, and have done what follows.
+
+        `pairs` says that to decide it takes as long as to pair a round.
 
         Raises:
             Refusal: what `decide` refuses, or the store does not answer.
         """
-        is_done = await hall.commit(decide)
+        is_done = await (self._pair(hall, decide) if pairs else hall.commit(decide))
         if is_done:
             self.look_soon(hall.code)
         return is_done
+
+    async def _pair(self, hall: Hall, decide: Decide) -> bool:
+        for _ in range(ATTEMPTS):
+            try:
+                return await self._commit_paired(hall, decide, len(hall.t.active))
+            except _Outrun:
+                pass
+        raise race_lost()
 
     def look_soon(self, code: str) -> None:
         """Have a look at a tournament, in a task of its own."""
@@ -151,16 +177,31 @@ class Director:
     async def _step(self, hall: Hall) -> bool:
         """Append what is due next; False where nothing is."""
         around = await self._around(hall)
-        now = self._store.clock.now()
-        if not pairs_next(hall.t):
-            return await hall.commit(lambda t: due(t, now, around))
-        # Pairing a large field takes up to a second: not on the event loop.
+        decide = partial(due, now=self._store.clock.now(), around=around)
+        if not pairs_next(hall.t, **decide.keywords):
+            return await hall.commit(decide)
+        try:
+            return await self._commit_paired(hall, decide, _waiting(hall.t))
+        except _Outrun:
+            return True
+
+    async def _commit_paired(self, hall: Hall, decide: Decide, players: int) -> bool:
+        """Commit what pairs so many; where that takes a while, it is decided elsewhere.
+
+        Raises:
+            _Outrun: something has happened meanwhile.
+        """
+        if players < FEW:
+            return await hall.commit(decide)
         twin = hall.t.fork()
-        events = await asyncio.to_thread(due, twin, now, around)
-        if not events:
-            return hall.t.version != twin.version
-        await hall.commit(lambda t: events if t.version == twin.version else [])
-        return True
+        events = await self._aside.do(decide, twin)
+
+        def unless_outrun(t: Tournament) -> Sequence[ev.AnyEvent]:
+            if t.version != twin.version:
+                raise _Outrun
+            return events
+
+        return await hall.commit(unless_outrun)
 
     async def _around(self, hall: Hall) -> Around:
         t = hall.t
@@ -169,7 +210,7 @@ class Director:
             if not hall.settled:
                 await asyncio.sleep(PRESENCE_ANSWER_S)
                 hall.settled = True
-            here = hall.presence.here
+            here = frozenset(hall.presence.here)
         elif not t.stages and t.start_at is not None and t.start_at <= self._store.clock.now():
             busy = await self.engage(hall, [entry.player for entry in t.entries.values()])
         return Around(new_room_code, here, busy)
@@ -380,9 +421,9 @@ class Director:
             raise store_away() from None
 
 
-def new_room_code() -> str:
-    """Give a random code for a race's room, longer than those that people type."""
-    return new_code() + new_code()[:4]
+def _waiting(t: Tournament) -> int:
+    taken = {entry for each in t.open for entry in t.matches[each].entries}
+    return sum(entry not in taken for entry in t.active)
 
 
 def is_paused_before(t: Tournament, starts: int) -> bool:

@@ -3,12 +3,12 @@
 import logging
 import secrets
 
+from server.codes import new_code
 from server.hall import NET_MS, OWNER, REFEREE, Hall, key_hash, summary_of
 from server.holding import Holding
 from server.journaling import NewerFormat, UnknownEvent
 from server.patience import Patience
 from server.refusal import Refusal, race_lost, store_away
-from server.rooms import new_code
 from server.store import Appended, Lost, Store, Unavailable, keys
 from server.store.directory import Listing
 from server.tally import Tally

@@ -5,9 +5,12 @@ class Refusal(Exception):
     """The command cannot be done; nothing has changed. `reason` is for who asked."""
 
     def __init__(self, code: str, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__(code, reason)  # as it is made anew in another process
         self.code = code
         self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 # Made anew each time: an exception that is kept and raised again keeps the frames of every

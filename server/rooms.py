@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from server import events as ev
 from server import password, referee
+from server.codes import new_code
 from server.holding import Holding
 from server.patience import Patience
 from server.race import Race
@@ -27,21 +28,9 @@ from wire.values import RoomLine, Settings
 
 log = logging.getLogger("dk.rooms")
 
-CODE_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ"  # none that is read as another letter or a digit
-CODE_LENGTH = 6
 CODES_TRIED = 8
 LOBBY_LINES = 50
 SCHEDULE_AHEAD_MS = 30 * 24 * 3_600_000  # how far in the future a start may lie
-
-
-def new_code() -> str:
-    """Give a random room code."""
-    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
-
-
-def read_code(text: str) -> str:
-    """Read a room code as people type it."""
-    return text.strip().upper()
 
 
 class Rooms(Holding[Room]):

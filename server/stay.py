@@ -7,11 +7,12 @@ from typing import Protocol
 from server import events as ev
 from server import referee, view
 from server.audience import Viewer
+from server.codes import read_code
 from server.follower import denied
 from server.race import Race
 from server.refusal import Refusal
 from server.room import Room
-from server.rooms import Rooms, read_code
+from server.rooms import Rooms
 from server.session import Session
 from server.store import Store
 from server.store.players import Player

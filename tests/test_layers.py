@@ -31,6 +31,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.presence": "",
     "server.logs": "",
     "server.tasks": "",
+    "server.codes": "",
+    "server.aside": "",
     # Pure: what a race is
     "server.events": "wire server.journaling",
     "server.racer": "wire server.rules",
@@ -60,19 +62,19 @@ MAY_IMPORT: dict[str, str] = {
     "server.room": "wire server.audience server.events server.follower server.judge server.lag"
     " server.password server.plays server.presence server.race server.referee server.refusal"
     " server.store server.summary server.tally",
-    "server.rooms": "wire server.events server.holding server.password server.patience server.race"
+    "server.rooms": "wire server.codes server.events server.holding server.password server.patience server.race"
     " server.referee"
     " server.refusal server.room server.rules server.store server.summary server.tally",
     # Tournaments over the store and over rooms
     "server.bulletin": "wire server.tournament",
     "server.hall": "wire server.bulletin server.follower server.presence server.refusal"
     " server.store server.tally server.tournament",
-    "server.halls": "wire server.hall server.holding server.journaling server.patience"
-    " server.refusal server.rooms server.store server.tally server.tournament",
+    "server.halls": "wire server.codes server.hall server.holding server.journaling server.patience"
+    " server.refusal server.store server.tally server.tournament",
     "server.arranging": "server.events server.race server.refusal server.rules server.store"
     " server.summary",
     "server.ladder": "wire server.refusal server.rules server.store server.tournament",
-    "server.director": "server.arranging server.events server.hall server.halls server.ladder"
+    "server.director": "server.arranging server.aside server.codes server.events server.hall server.halls server.ladder"
     " server.race server.referee server.refusal server.room server.rooms server.standings"
     " server.store"
     " server.tally server.tournament",
@@ -85,13 +87,14 @@ MAY_IMPORT: dict[str, str] = {
     " server.refusal server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"
     " server.store server.tally server.version",
-    "server.attendance": "wire server.bulletin server.directing server.director server.foyer"
-    " server.gallery server.hall server.halls server.ladder server.refusal server.rooms"
+    "server.attendance": "wire server.bulletin server.codes server.directing server.director"
+    " server.foyer server.gallery server.hall server.halls server.ladder server.refusal"
     " server.store server.tournament server.webhooks",
     # The process
     "server.timekeeper": "server.refusal server.store server.tally server.tasks",
-    "server.stay": "wire server.audience server.events server.follower server.race server.referee"
-    " server.refusal server.room server.rooms server.session server.store server.view",
+    "server.stay": "wire server.audience server.codes server.events server.follower server.race"
+    " server.referee server.refusal server.room server.rooms server.session server.store"
+    " server.view",
     "server.connection": "wire server.attendance server.follower server.gateway server.patience"
     " server.refusal server.rooms server.session server.stay server.store server.tally"
     " server.version",
@@ -101,7 +104,7 @@ MAY_IMPORT: dict[str, str] = {
     " server.refusal server.store server.tournament",
     "server.config": "server.gateway",
     "server.private": "server.config server.store",
-    "server.app": "server.attendance server.config server.connection server.director server.foyer"
+    "server.app": "server.aside server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
     " server.public server.rate server.rooms server.store server.tally server.tasks server.timekeeper"
     " server.version server.webhooks",

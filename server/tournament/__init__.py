@@ -9,8 +9,9 @@ A tournament is the fold of its journal. Whoever runs it (the director) keeps on
         for each appended: t.apply(at, payload)
     sleep until next_due(t, now), a new journal entry, or a race's news
 
-Before `due` where `pairs_next(t)` is true, ask a `t.fork()` on another thread: pairing a
-large field takes up to a second. The fork's events are guarded by its version all the same.
+Where `pairs_next(t, now, around)` is true, ask a `t.fork()` in another process: pairing a large
+field takes up to a second or two, in which no other thread runs. The fork's events are guarded
+by its version all the same.
 
 `calls(t)` are the races to be run now. For each: open the room with that code, deal and
 settings (once: the code is the journal's), seat the players, start at `settings.start_at`,

@@ -2,7 +2,7 @@
 
 `due` gives the next step only; fold it and ask again until there is none. A step that
 starts a round computes a pairing, which takes a while in a large field: `pairs_next` tells,
-so that a fork of the tournament can be asked elsewhere than on an event loop.
+so that a fork of the tournament can be asked in another process than that of an event loop.
 """
 
 from collections.abc import Iterator
@@ -65,12 +65,13 @@ def _instants_of_play(state: State) -> Iterator[int]:
             yield on.deadline
 
 
-def pairs_next(state: State) -> bool:
+def pairs_next(state: State, now: int, around: Around) -> bool:
     """Whether `due` may start a round now, which can take a while."""
-    if state.phase != "running" or not state.stages:
+    if state.phase != "running" or not state.stages or state.stage.ended is not None:
         return False
-    clock = state.format(state.stage.number).on_clock
-    return clock or not state.open or bool(state.redo)
+    if state.redo or (state.repair and not state.open):
+        return True
+    return not _must_wait(state, now, around)
 
 
 # --- races that came to nothing, rounds whose time is up ---------------------------------

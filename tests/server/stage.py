@@ -10,6 +10,7 @@ from typing import Any
 
 from server import events as rev
 from server import referee
+from server.aside import Aside
 from server.director import Director
 from server.halls import Halls
 from server.ladder import Ladder
@@ -88,7 +89,8 @@ class Crew:
         self.store = store
         self.halls = Halls(store, tally, name)
         self.rooms = Rooms(store, tally, name)
-        self.director = Director(store, self.halls, self.rooms, Ladder(store), tally)
+        self.aside = Aside()
+        self.director = Director(store, self.halls, self.rooms, Ladder(store), self.aside, tally)
 
     async def act(self) -> int:
         """Act on every timer there is, due or not; how many there were."""
@@ -103,6 +105,7 @@ class Crew:
     async def close(self) -> None:
         await asyncio.sleep(0)  # what has just been begun is ended, not forgotten
         self.director.close()
+        await self.aside.close()
         self.halls.close()
         self.rooms.close()
 

@@ -6,8 +6,11 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
+from server.aside import Aside
+from server.director import FEW
 from server.journaling import chain
 from server.store import Store, keys
+from server.tournament.formats import swiss
 from tests.server.fair import RACE, Bot, Organiser, bots, settings
 from tests.server.floor import Someone, node, until
 from wire import acts as a
@@ -321,6 +324,56 @@ async def until_called(bot: Bot, rooms: list[str]) -> None:
         return [call.room for call in bot.line.all(w.Called)] == rooms
 
     await until(is_so)
+
+
+async def test_a_large_field_is_paired_in_another_process(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def here(*args: object, **named: object) -> None:
+        raise AssertionError("paired on the event loop's process")
+
+    monkeypatch.setitem(swiss._PAIR, "exact", here)
+    chief = await opened(port, settings(Swiss(rounds=2), break_s=600))
+    await chief.line.say(chief.message(a.Enrol(names=[f"p{n}" for n in range(FEW + 4)])))
+    await chief.line.hear(w.Enrolled)
+    await chief.line.say(w.Visit(tournament=chief.code, key=chief.keys.owner))
+    await chief.line.hear(w.Tournament)
+    await chief.direct(a.Begin())
+    shown = await chief.line.hear(w.Pairings)
+    assert len(shown.matches) == FEW // 2 + 2
+    gone = shown.matches[0].entries[0]
+    await chief.direct(a.Remove(player=gone))
+    await chief.direct(a.Repair(), "somebody has left")
+    again = await chief.line.hear(w.Pairings, lambda on: len(on.matches) == FEW // 2 + 1)
+    assert len(again.byes) == 1
+    assert gone not in {entry for match in again.matches for entry in match.entries}
+
+
+async def test_what_happens_while_a_round_is_paired_is_not_lost(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chief = await opened(port, settings(Swiss(rounds=2), break_s=600, late=True))
+    await chief.line.say(chief.message(a.Enrol(names=[f"p{n}" for n in range(FEW + 4)])))
+    players = (await chief.line.hear(w.Enrolled)).players
+    await chief.line.say(w.Visit(tournament=chief.code, key=chief.keys.owner))
+    await chief.line.hear(w.Tournament)
+    await chief.direct(a.Begin())
+    shown = await chief.line.hear(w.Pairings)
+    do, left = Aside.do, [players[0].player, players[1].player]
+
+    async def outrun(aside: Aside, *args: object) -> object:
+        found: object = await do(aside, *args)  # type: ignore[arg-type]
+        if left:
+            await chief.direct(a.Remove(player=left.pop()))
+        return found
+
+    monkeypatch.setattr(Aside, "do", outrun)
+    helper = await Someone.arrive(port, "helper")
+    await helper.say(chief.message(a.Repair(), "two have left"))
+    await helper.hear(w.Directed)
+    again = await chief.line.hear(w.Pairings, lambda on: len(on.matches) < len(shown.matches))
+    paired = {entry for match in again.matches for entry in match.entries}
+    assert paired == {each.player for each in players[2:]}
 
 
 async def test_only_who_checks_in_starts(port: int) -> None:

@@ -105,16 +105,16 @@ def test_no_round_is_called_twice_however_often_it_is_asked_for() -> None:
 def test_pairing_is_announced_so_that_it_can_be_done_elsewhere() -> None:
     told = Told(settings(Swiss()))
     told.enter(4)
-    assert not pairs_next(told.t)
+    assert not pairs_next(told.t, told.now, told.around)
     told.tell(*acts.decide_start(told.t, "owner", told.around))
     told.tell(*due(told.t, told.now, told.around))
-    assert pairs_next(told.t)
+    assert pairs_next(told.t, told.now, told.around)
     fork = told.t.fork()
     before = told.t.dump()
     events = due(fork, told.now, told.around)
     assert told.t.dump() == before
     told.tell(*events)
-    assert not pairs_next(told.t)
+    assert not pairs_next(told.t, told.now, told.around)
 
 
 def test_the_next_race_of_a_series_is_called_after_its_break() -> None:

@@ -41,6 +41,26 @@ def test_the_first_round_is_that_of_our_own_matching(size: int) -> None:
     assert [name for name, _ in theirs.byes] == [name for name, _ in ours.byes]
 
 
+@pytest.mark.parametrize("size", [*range(1, 20), 40, 41])
+def test_the_first_round_is_paired_without_the_engine_as_the_engine_would(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    field = random.Random(size).sample(newcomers(size), size)
+    with monkeypatch.context() as without:
+        without.delattr(dutch, "_engine_pairs")
+        ours = pair_dutch(field, round_number=1, rounds=5)
+    monkeypatch.setattr(dutch, "_is_new", lambda contender: False)
+    assert pair_dutch(field, round_number=1, rounds=5) == ours
+
+
+def test_whoever_may_not_meet_does_not_in_the_first_round_either() -> None:
+    field = newcomers(8)
+    forbidden = frozenset((field[0].id, field[4].id))
+    assert forbidden in met_in(pair_dutch(field, round_number=1, rounds=5))
+    found = pair_dutch(field, round_number=1, rounds=5, forbidden=[forbidden])
+    assert forbidden not in met_in(found)
+
+
 @settings(max_examples=60)
 @given(fields(8))
 def test_wherever_dutch_finds_a_pairing_ours_is_as_legal_and_no_further_apart(

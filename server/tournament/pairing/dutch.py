@@ -51,6 +51,8 @@ def pair_dutch(
         raise RuntimeError("this server has no Dutch pairing: install py4swiss or choose Swiss")
     field = by_standing(contenders)
     numbers = {c.id: at + 1 for at, c in enumerate(sorted(field, key=_pairing_order))}
+    if not forbidden and all(map(_is_new, field)):
+        return _pairing(field, _halves(len(field)), numbers)
     found = _engine_pairs(
         [_player(contender, numbers) for contender in field],
         round_number,
@@ -59,6 +61,22 @@ def pair_dutch(
     if found is None:
         return _beyond_dutch(contenders, round_number, rounds, forbidden)
     return _pairing(field, [(a.id, b.id) for a, b in found], numbers)
+
+
+def _is_new(contender: Contender) -> bool:
+    has_played = contender.met or contender.byes or contender.forfeit_wins
+    return not (contender.points or has_played or any(contender.floats))
+
+
+def _halves(players: int) -> list[tuple[int, int]]:
+    """Pairs the numbers of players who are all equal, with whom nothing stands against anybody.
+
+    Then the first candidate is perfect (B.6): the upper half meets the lower one in order, and
+    the last of an odd field has the bye. The engine comes to the same, in seconds for hundreds.
+    """
+    half = players // 2
+    odd = [(players, players)] if players % 2 else []
+    return [*((number, number + half) for number in range(1, half + 1)), *odd]
 
 
 def _pairing_order(contender: Contender) -> tuple[int, int, str]:
