@@ -34,8 +34,10 @@ _LINES: Final = {
 }
 
 
-def paint_bracket(scene: Scene, slots: Sequence[SlotLine], *, ascii_only: bool = False) -> Canvas:
-    """Paint the bracket of one group."""
+def paint_bracket(
+    scene: Scene, slots: Sequence[SlotLine], *, own: str = "", ascii_only: bool = False
+) -> Canvas:
+    """Paint the bracket of one group; the player's own entry has a mark."""
     seen = [slot for slot in slots if slot.state != "empty"]
     rows, height = placed(seen)
     width = max((slot.round for slot in seen if slot.side in ("winners", "losers")), default=0)
@@ -46,7 +48,7 @@ def paint_bracket(scene: Scene, slots: Sequence[SlotLine], *, ascii_only: bool =
     _paint_edges(canvas, seen, rows, cols, ascii_only=ascii_only)
     seeds, names = _seeds(slots), _names(scene)
     for slot in seen:
-        for line, side in enumerate(_sides(slot, seeds, names)):
+        for line, side in enumerate(_sides(slot, seeds, names, own)):
             _paint_side(canvas, rows[slot.slot] + line, cols[slot.slot], side)
     for name, row, col in _headings(seen, rows, cols):
         canvas.put(row - 1, col, name, "dim", BOX)
@@ -113,9 +115,12 @@ class _Side(NamedTuple):
     text: str
     score: str
     ink: Ink
+    is_own: bool = False
 
 
-def _sides(slot: SlotLine, seeds: dict[str, str], names: dict[str, str]) -> Iterable[_Side]:
+def _sides(
+    slot: SlotLine, seeds: dict[str, str], names: dict[str, str], own: str
+) -> Iterable[_Side]:
     scores = [points(score) for score in slot.scores] or ["", ""]
     for entry, source, score in zip(slot.sides, slot.sources, scores, strict=True):
         if not entry:
@@ -124,11 +129,14 @@ def _sides(slot: SlotLine, seeds: dict[str, str], names: dict[str, str]) -> Iter
         ink: Ink = "own" if slot.state == "called" else "plain"
         if slot.state in ("over", "bye"):
             ink = "bold" if slot.state == "over" and slot.winner == entry else "dim"
-        yield _Side(seeds.get(entry, ""), names.get(entry, entry), score, ink)
+        name = names.get(entry, entry)
+        yield _Side(seeds.get(entry, ""), name, score, ink, is_own=entry == own)
 
 
 def _paint_side(canvas: Canvas, row: int, col: int, side: _Side) -> None:
     canvas.put_right(row, col + 3, side.seed, "dim")
+    if side.is_own:
+        canvas.put(row, col + 3, ">", "pick")
     end = col + BOX - (len(side.score) + 1 if side.score else 0)
     canvas.put(row, col + 4, side.text, side.ink, end - col - 4)
     canvas.put_right(row, col + BOX, side.score, side.ink)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from client.canvas import Canvas
-from client.style import Ink, Style
+from client.style import Style
 from client.tournament import sheets
 from client.tournament.bracket import paint_bracket, points
 from client.tournament.hall import TABS, Hall, Tab, lines_of, selected_race
@@ -61,7 +61,7 @@ def _paint_list(canvas: Canvas, hall: Hall, tour: Tour) -> None:
             3,
             f"{mark} {clean(line.title) or line.tournament}",
             "pick" if is_at else "plain",
-            40,
+            42,
         )
         canvas.put(row, max(end + 2, 46), sheets.PHASES[line.phase], "own")
         starts = f", {sheets.instant(line.starts)}" if line.starts is not None else ""
@@ -81,10 +81,13 @@ def _paint_head(canvas: Canvas, hall: Hall, t: Tournament) -> None:
     notice = f"! {sheets.notice(t.notices[-1])}" if t.notices else clean(t.reason)
     about = f"{', then '.join(map(clean, t.stages))}; {t.entrants} players"
     canvas.put(1, 1, notice or about, "warn" if t.notices else "dim", canvas.cols - 2)
+    names = [f"{number} {NAMES[tab]}" for number, tab in enumerate(TABS, 1)]
+    is_narrow = sum(len(name) + 2 for name in names) > canvas.cols
     col = 1
-    for number, tab in enumerate(TABS, 1):
-        ink: Ink = "pick" if tab == hall.tab else "dim"
-        col = canvas.put(2, col, f"{number} {NAMES[tab]}", ink) + 2
+    for number, (tab, name) in enumerate(zip(TABS, names, strict=True), 1):
+        is_at = tab == hall.tab
+        text = name if is_at or not is_narrow else str(number)
+        col = canvas.put(2, col, text, "pick" if is_at else "dim") + 2
 
 
 def _part(hall: Hall, tour: Tour, style: Style, now_ms: float | None) -> Canvas:
@@ -102,7 +105,9 @@ def _part(hall: Hall, tour: Tour, style: Style, now_ms: float | None) -> Canvas:
         case "standings" if (ranking := scene.rankings.get(t.stage or 0)) is not None:
             return sheets.standings(scene, ranking, own=own, ascii_only=plain)
         case "bracket" if (bracket := scene.brackets.get(t.stage or 0)) is not None:
-            parts = [paint_bracket(scene, slots, ascii_only=plain) for slots in bracket.groups]
+            parts = [
+                paint_bracket(scene, slots, own=own, ascii_only=plain) for slots in bracket.groups
+            ]
             return sheets.stacked(parts, ascii_only=plain)
         case "players":
             return sheets.players(scene, ascii_only=plain)

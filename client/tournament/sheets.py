@@ -338,6 +338,8 @@ def live(
         for line in sorted(race.lines, key=lambda line: (-line.cards, line.down)):
             bar = full * round(line.cards * BAR / CARDS)
             told = f"{line.down} down" if line.outcome == "playing" else line.outcome
+            if line.outcome == "playing" and not line.moves:
+                told = "no play yet"
             rows.append(
                 [
                     replace(head, ink="pick") if race is picked else head,

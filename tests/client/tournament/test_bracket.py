@@ -81,6 +81,12 @@ def test_seeds_are_those_of_the_bracket() -> None:
     assert " 12 Dun" in lines[2]
 
 
+def test_ones_own_entry_has_a_mark() -> None:
+    lines = paint_bracket(knock_out(), semifinals(), own="p4").lines()
+    assert "  4>Dun" in lines[2]
+    assert not any(">" in line for number, line in enumerate(lines) if number != 2)
+
+
 def test_a_name_never_leaves_its_box() -> None:
     scene = knock_out(entrants("W" * 16, "大" * 16, "c", "d"))
     canvas = paint_bracket(scene, semifinals())

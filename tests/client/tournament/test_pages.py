@@ -84,6 +84,11 @@ def test_who_has_no_place_is_told_so() -> None:
     assert "e enter" in shown(Hall("CUP"), tour())[23]
 
 
+def test_on_a_narrow_screen_every_part_still_has_its_number() -> None:
+    lines = shown(Hall("CUP", tab="players"), with_place(), cols=60)
+    assert lines[2] == " 1  2  3  4  5  6 Players  7"
+
+
 @pytest.mark.parametrize(
     ("tab", "words"),
     [

@@ -19,7 +19,7 @@ from tests.client.tournament.scenes import (
     scene,
     tournament,
 )
-from wire.tournaments import ByeLine, PathLine, Place, RaceLine
+from wire.tournaments import ByeLine, LiveLine, LiveRace, PathLine, Place, Progress, RaceLine
 
 
 def text(canvas: Canvas) -> str:
@@ -75,6 +75,16 @@ def test_running_races_show_who_leads_first() -> None:
     assert lines[1].split()[:2] == ["Bob", "17"]
     assert "12 down" not in lines[0]
     assert sheets.live(scene()).lines() == ["No race is on."]
+
+
+def test_who_has_not_played_yet_can_be_told_from_who_has() -> None:
+    lines = [LiveLine("p2", 0, 36, 1, "playing"), LiveLine("p4", 0, 0, 0, "playing")]
+    told = Progress(
+        tournament="CUP", races=[LiveRace(match="1.2", race=1, room="BBBB", lines=lines)]
+    )
+    said = text(sheets.live(scene(told)))
+    assert re.search("Bob .* 36 down", said)
+    assert re.search("Dun .* no play yet", said)
 
 
 def test_a_win_with_as_many_cards_says_what_decided_it() -> None:
