@@ -104,7 +104,7 @@ class Halls(Holding[Hall]):
                 if summary.get(OWNER) != hashes[OWNER]:
                     return False
             if public:
-                await store.tournaments.enlist(code, store.clock.now())
+                await store.programme.add(code, store.clock.now())
         except Unavailable:
             return None
         return True
@@ -112,7 +112,7 @@ class Halls(Holding[Hall]):
     async def programme(self) -> list[w.TournamentLine]:
         """Give the public tournaments, newest first."""
         try:
-            found = await self._store.tournaments.newest(PROGRAMME_LINES)
+            found = await self._store.programme.newest(PROGRAMME_LINES)
         except Unavailable:
             raise store_away() from None
         return [_line(listing) for listing in found]

@@ -1,59 +1,75 @@
-"""The list of public rooms."""
+"""The lists of what is public: rooms, and tournaments."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from server.store import keys
 from server.store.errors import Unavailable
+from server.store.keys import JournalId
 from server.store.pool import Pool
-
-LISTED = 10_000  # rooms kept in the list; the oldest give way
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A public room and the summary of its journal."""
+    """Something public and the summary of its journal."""
 
     code: str
     opened: int  # ms
     summary: dict[str, str]
 
 
-class Directory:
-    """Lists rooms, the newest first. A room stays at most `keys.LISTED_S` after its listing."""
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a list is of."""
 
-    def __init__(self, pool: Pool) -> None:
+    key: str
+    journal: Callable[[str], JournalId]  # by code
+    most: int  # kept in the list; the oldest give way
+    keep_s: int  # at most so long after the listing
+
+
+ROOMS = Kind(keys.LOBBY, keys.room, 10_000, keys.LISTED_S)
+TOURNAMENTS = Kind(keys.PROGRAMME, keys.tournament, 2_000, keys.TOURNAMENT_S)
+
+
+class Directory:
+    """Lists what is of one kind, the newest first."""
+
+    def __init__(self, pool: Pool, kind: Kind) -> None:
         self._pool = pool
+        self._kind = kind
 
     async def add(self, code: str, opened: int) -> None:
-        """List a room whose journal exists; again is the same.
+        """List something whose journal exists; again is the same.
 
         Raises:
             Unavailable: the store does not answer.
         """
+        kind = self._kind
         await self._pool.batch(
             [
-                ("ZADD", keys.LOBBY, opened, code),
-                ("ZREMRANGEBYSCORE", keys.LOBBY, "-inf", opened - keys.LISTED_S * 1000),
-                ("ZREMRANGEBYRANK", keys.LOBBY, 0, -LISTED - 1),
-                ("EXPIRE", keys.LOBBY, keys.LISTED_S),
+                ("ZADD", kind.key, opened, code),
+                ("ZREMRANGEBYSCORE", kind.key, "-inf", opened - kind.keep_s * 1000),
+                ("ZREMRANGEBYRANK", kind.key, 0, -kind.most - 1),
+                ("EXPIRE", kind.key, kind.keep_s),
             ]
         )
 
     async def remove(self, code: str) -> None:
-        """Take a room off the list; errors as in `add`."""
-        await self._pool.ask("ZREM", keys.LOBBY, code)
+        """Take something off the list; errors as in `add`."""
+        await self._pool.ask("ZREM", self._kind.key, code)
 
-    async def newest(self, limit: int = 50) -> list[Listing]:
-        """Read the newest rooms; those that are gone are taken off on the way.
+    async def newest(self, limit: int) -> list[Listing]:
+        """Read the newest; those that are gone are taken off on the way.
 
         Raises:
             Unavailable: the store does not answer.
         """
-        rows = await self._pool.ask("ZRANGE", keys.LOBBY, 0, limit - 1, "REV", "WITHSCORES")
+        key = self._kind.key
+        rows = await self._pool.ask("ZRANGE", key, 0, limit - 1, "REV", "WITHSCORES")
         listed = [(code.decode(), int(opened)) for code, opened in rows]
-        summaries = await self._pool.each(
-            [("HGETALL", keys.journal(keys.room(code)).summary) for code, _ in listed]
-        )
+        journals = (keys.journal(self._kind.journal(code)) for code, _ in listed)
+        summaries = await self._pool.each([("HGETALL", each.summary) for each in journals])
         listings, gone = [], []
         for (code, opened), fields in zip(listed, summaries, strict=True):
             if isinstance(fields, Unavailable):
@@ -64,5 +80,5 @@ class Directory:
             else:
                 gone.append(code)
         if gone:
-            await self._pool.ask("ZREM", keys.LOBBY, *gone)
+            await self._pool.ask("ZREM", key, *gone)
         return listings

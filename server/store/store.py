@@ -11,7 +11,7 @@ from server.store.clock import Clock
 from server.store.cluster import Cluster
 from server.store.connection import Limits
 from server.store.deals import Deals
-from server.store.directory import Directory
+from server.store.directory import ROOMS, TOURNAMENTS, Directory
 from server.store.errors import Unavailable, Unfit, Unreachable
 from server.store.hooks import Hooks
 from server.store.journal import Journals
@@ -41,7 +41,8 @@ class Store:
         self._pool = pool = Pool(shards)
         self.journals = Journals(shards)
         self.players = Players(pool)
-        self.directory = Directory(pool)
+        self.directory = Directory(pool, ROOMS)
+        self.programme = Directory(pool, TOURNAMENTS)
         self.deals = Deals(pool)
         self.timers = Timers(pool)
         self.hooks = Hooks(pool)

@@ -1,69 +1,27 @@
-"""The list of tournaments, and which ones a player is in."""
+"""Which tournaments a player is in."""
 
 import asyncio
 from collections.abc import Iterable
 
 from server.store import keys, lua
-from server.store.directory import Listing
-from server.store.errors import Unavailable
 from server.store.pool import Pool
 
-LISTED = 2_000  # tournaments kept in the list; the oldest give way
 AT_ONCE = 8  # scripts under way of one request
 ENTERED = 32  # tournaments remembered of a player; the oldest give way
 
 
 class Tournaments:
-    """Lists tournaments, and keeps what a player's connections have to know of them."""
+    """Keeps what a player's connections have to know of tournaments."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    # --- the list ---------------------------------------------------------------------
-
-    async def enlist(self, code: str, opened: int) -> None:
-        """List a tournament whose journal exists; again is the same.
-
-        Raises:
-            Unavailable: the store does not answer.
-        """
-        await self._pool.batch(
-            [
-                ("ZADD", keys.PROGRAMME, opened, code),
-                ("ZREMRANGEBYSCORE", keys.PROGRAMME, "-inf", opened - keys.TOURNAMENT_S * 1000),
-                ("ZREMRANGEBYRANK", keys.PROGRAMME, 0, -LISTED - 1),
-                ("EXPIRE", keys.PROGRAMME, keys.TOURNAMENT_S),
-            ]
-        )
-
-    async def newest(self, limit: int) -> list[Listing]:
-        """Read the newest tournaments; those that are gone are taken off on the way.
-
-        Raises:
-            Unavailable: the store does not answer.
-        """
-        rows = await self._pool.ask("ZRANGE", keys.PROGRAMME, 0, limit - 1, "REV", "WITHSCORES")
-        listed = [(code.decode(), int(opened)) for code, opened in rows]
-        summaries = await self._pool.each(
-            [("HGETALL", keys.journal(keys.tournament(code)).summary) for code, _ in listed]
-        )
-        listings, gone = [], []
-        for (code, opened), fields in zip(listed, summaries, strict=True):
-            if isinstance(fields, Unavailable):
-                continue  # not to be seen just now
-            if fields:
-                summary = {name.decode(): value.decode() for name, value in fields.items()}
-                listings.append(Listing(code, opened, summary))
-            else:
-                gone.append(code)
-        if gone:
-            await self._pool.ask("ZREM", keys.PROGRAMME, *gone)
-        return listings
-
-    # --- players ----------------------------------------------------------------------
-
     async def enter(self, players: Iterable[str], code: str, now: int) -> None:
-        """Remember that players have a place in a tournament; errors as in `enlist`."""
+        """Remember that players have a place in a tournament.
+
+        Raises:
+            Unavailable: the store does not answer.
+        """
         commands: list[tuple[str | int, ...]] = []
         for player in players:
             key = keys.entered(player)
@@ -75,7 +33,7 @@ class Tournaments:
         await self._pool.batch(commands)
 
     async def leave(self, player: str, code: str) -> None:
-        """Forget that a player has a place in a tournament; errors as in `enlist`."""
+        """Forget that a player has a place in a tournament; errors as in `enter`."""
         await self._pool.ask("ZREM", keys.entered(player), code)
 
     async def of(self, player: str) -> list[str]:
@@ -88,7 +46,7 @@ class Tournaments:
     async def engage(self, players: Iterable[str], code: str, over: str = "") -> dict[str, str]:
         """Note that players play in a tournament; gives those who play in another, and which.
 
-        What is noted of the tournament `over` does not stand any more. Errors as in `enlist`.
+        What is noted of the tournament `over` does not stand any more. Errors as in `enter`.
         """
         wanted = list(players)
         stand: list[bytes] = []

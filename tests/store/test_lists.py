@@ -1,10 +1,12 @@
 """Deals, the list of rooms, timers and nodes."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from server.store import Store, keys
+from server.store.directory import ROOMS
 from server.store.timers import Claim
 from tests.store.dues import dues
 
@@ -63,7 +65,7 @@ async def test_a_room_can_be_taken_off_the_list(store: Store) -> None:
     await open_room(store, "A", 1000)
     await store.directory.remove("A")
     await store.directory.remove("A")
-    assert await store.directory.newest() == []
+    assert await store.directory.newest(50) == []
 
 
 async def test_the_list_forgets_old_rooms_and_itself(store: Store) -> None:
@@ -74,10 +76,24 @@ async def test_the_list_forgets_old_rooms_and_itself(store: Store) -> None:
 
 
 async def test_the_list_has_a_bound(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.store.directory.LISTED", 2)
+    monkeypatch.setattr(store.directory, "_kind", replace(ROOMS, most=2))
     for i, code in enumerate(("A", "B", "C")):
         await open_room(store, code, 1000 + i)
-    assert [each.code for each in await store.directory.newest()] == ["C", "B"]
+    assert [each.code for each in await store.directory.newest(50)] == ["C", "B"]
+
+
+async def test_rooms_and_tournaments_are_listed_apart(store: Store) -> None:
+    await open_room(store, "A", 1000)
+    await store.journals.append(
+        keys.tournament("CUP"), [b"{}"], expect=0, sets={"title": "Cup"}, ttl_s=60
+    )
+    await store.programme.add("CUP", 2000)
+    await store.programme.add("GONE", 3000)
+    assert [each.code for each in await store.directory.newest(9)] == ["A"]
+    (listing,) = await store.programme.newest(9)
+    assert (listing.code, listing.opened) == ("CUP", 2000)
+    assert listing.summary["title"] == "Cup"
+    assert await store.line.ask("ZRANGE", keys.PROGRAMME, 0, -1) == [b"CUP"]
 
 
 # --- timers ---------------------------------------------------------------------------

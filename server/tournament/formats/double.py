@@ -5,15 +5,14 @@ rounds: in a major one its survivors meet, in the minor one after it they meet t
 just lost in the winners' bracket, laid out so that early rematches are avoided.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from server.tournament.formats import slots
-from server.tournament.formats.bracket import depth, drops, laid_out, round_name, seed_pairs
-from server.tournament.formats.format import Format
-from server.tournament.formats.slots import Box, Slot, Source, loser, seeds, winner
-from server.tournament.records import Draft, End, Field, Match, Rank
+from server.tournament.formats.bracket import depth, drops, laid_out, round_name
+from server.tournament.formats.elimination import elimination, winners_round
+from server.tournament.formats.slots import Box, Source, loser, winner
+from server.tournament.records import Field
 from server.tournament.settings import Double
 
 _STEP = 2
@@ -45,12 +44,7 @@ def _winners(rounds: int, number: int, last: bool) -> Iterator[Box]:
     # A loser plays on below, so that this tier is for those who go out by a void match: just
     # under who loses to this round's losers. A last round stands above all below.
     tier = _STEP * 2 * rounds if last else _STEP * 2 * (number - 1) - 1
-    if number == 1:
-        for i, (a, b) in enumerate(seed_pairs(rounds), 1):
-            yield Box(f"W1.{i}", "winners", 1, i, (seeds(a), seeds(b)), tier, last)
-        return
-    for i in range(1, 2 ** (rounds - number) + 1):
-        sides = (winner(f"W{number - 1}.{2 * i - 1}"), winner(f"W{number - 1}.{2 * i}"))
+    for i, sides in winners_round(rounds, number):
         yield Box(f"W{number}.{i}", "winners", number, i, sides, tier, last)
 
 
@@ -104,28 +98,4 @@ def _boxes(field: Field) -> tuple[Box, ...]:
     return boxes(len(field.order), field.spec.play.final)
 
 
-def _draft(field: Field) -> Draft | End:
-    return slots.draft(_boxes(field), field) or End("the bracket is played")
-
-
-def _stale(field: Field) -> Sequence[Match]:
-    return slots.stale(_boxes(field), field)
-
-
-def _slots(field: Field) -> Sequence[Slot]:
-    return slots.filled(_boxes(field), field)
-
-
-def _ranks(field: Field) -> Sequence[Rank]:
-    return slots.ranks(_boxes(field), field)
-
-
-DOUBLE = Format(
-    name="double elimination",
-    draft=_draft,
-    ranks=_ranks,
-    stale=_stale,
-    slots=_slots,
-    knock_out=True,
-    decisive=True,
-)
+DOUBLE = elimination("double elimination", _boxes, end="the bracket is played")

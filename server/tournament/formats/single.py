@@ -1,13 +1,12 @@
 """Single elimination: out with the first loss; the semi-finals' losers may play for third."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
-from server.tournament.formats import slots
-from server.tournament.formats.bracket import depth, round_name, seed_pairs
-from server.tournament.formats.format import Format
-from server.tournament.formats.slots import Box, Slot, loser, seeds, winner
-from server.tournament.records import Draft, End, Field, Match, Rank
+from server.tournament.formats.bracket import depth, round_name
+from server.tournament.formats.elimination import elimination, winners_round
+from server.tournament.formats.slots import Box, loser
+from server.tournament.records import Field
 from server.tournament.settings import Single
 
 _STEP = 4  # tiers between rounds: room for the match for third place
@@ -29,12 +28,7 @@ def boxes(players: int, third_place: bool) -> tuple[Box, ...]:
 
 def _round(rounds: int, number: int) -> Iterator[Box]:
     name, last = round_name(2 ** (rounds - number)), number == rounds
-    pairs = seed_pairs(rounds)
-    for i in range(1, 2 ** (rounds - number) + 1):
-        sides = (winner(f"W{number - 1}.{2 * i - 1}"), winner(f"W{number - 1}.{2 * i}"))
-        if number == 1:
-            a, b = pairs[i - 1]
-            sides = (seeds(a), seeds(b))
+    for i, sides in winners_round(rounds, number):
         yield Box(f"W{number}.{i}", "winners", number, i, sides, _STEP * number, last, name)
 
 
@@ -43,29 +37,4 @@ def _boxes(field: Field) -> tuple[Box, ...]:
     return boxes(len(field.order), field.spec.play.third_place)
 
 
-def _draft(field: Field) -> Draft | End:
-    found = slots.draft(_boxes(field), field)
-    return found or End("the final is played")
-
-
-def _stale(field: Field) -> Sequence[Match]:
-    return slots.stale(_boxes(field), field)
-
-
-def _slots(field: Field) -> Sequence[Slot]:
-    return slots.filled(_boxes(field), field)
-
-
-def _ranks(field: Field) -> Sequence[Rank]:
-    return slots.ranks(_boxes(field), field)
-
-
-SINGLE = Format(
-    name="single elimination",
-    draft=_draft,
-    ranks=_ranks,
-    stale=_stale,
-    slots=_slots,
-    knock_out=True,
-    decisive=True,
-)
+SINGLE = elimination("single elimination", _boxes, end="the final is played")
