@@ -104,8 +104,7 @@ def _turned(hall: Hall, tab: Tab) -> Hall:
 
 
 def _act(hall: Hall, tour: Tour, key: str) -> Pressed:
-    place, code = tour.place, hall.code
-    may = place.actions if place is not None else ["enter"]
+    place, code, may = tour.place, hall.code, tour.actions
     race = selected_race(hall, tour)
     match key:
         case "e" if "enter" in may:

@@ -185,14 +185,13 @@ def _paint_foot(canvas: Canvas, hall: Hall, tour: Tour) -> None:
         canvas.put(canvas.rows - 1, 1, "Give your place up? (y/n)", "warn")
         return
     place = tour.place
-    may = place.actions if place is not None else ["enter"]
     words = {
         "enter": "e enter",
         "rejoin": "e rejoin",
         "checkin": "i check in",
         "withdraw": "x leave",
     }
-    keys = [words[act] for act in may if act in words]
+    keys = [words[act] for act in tour.actions if act in words]
     keys += ["j join"] if place is not None and place.room is not None else []
     keys += ["Enter watch"] if selected_race(hall, tour) is not None else []
     canvas.put(

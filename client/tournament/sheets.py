@@ -257,12 +257,12 @@ def score_of(match: MatchLine, entry: str) -> str:
 
 
 def _duel(scene: Scene, match: MatchLine) -> str:
-    scores = [score_of(match, entry) for entry in match.entries]
+    order = sorted(zip(match.places, match.entries, strict=True), key=lambda pair: pair[0])
+    scores = [score_of(match, entry) for _, entry in order]
     score = f" {'-'.join(scores)}" if all(scores) else ""
     if match.places[0] == match.places[1]:
         return f"drawn{score}"
-    winner = match.entries[0] if match.places[0] < match.places[1] else match.entries[1]
-    return f"{name_of(scene, winner)} wins{score}{_edge(match)}"
+    return f"{name_of(scene, order[0][1])} wins{score}{_edge(match)}"
 
 
 def _edge(match: MatchLine) -> str:

@@ -32,6 +32,15 @@ class Tour:
         place = self.place
         return (place.entry or "") if place is not None else ""
 
+    @property
+    def actions(self) -> list[str]:
+        """Give what the player may do in the tournament that is looked at."""
+        place, t = self.place, self.scene.tournament
+        if place is not None or t is None:
+            return place.actions if place is not None else []
+        is_open = t.settings.entry == "open" and t.phase not in ("finished", "cancelled")
+        return ["enter"] if is_open else []
+
     def call_to(self, room: str) -> Called | None:
         """Give the call to a room, if the player was called to it."""
         return self.called if self.called is not None and self.called.room == room else None

@@ -5,7 +5,8 @@ import pytest
 from client.tournament import hall as halls
 from client.tournament.hall import TABS, Hall, press
 from client.tournament.tour import Tour, heard
-from tests.client.tournament.scenes import place, progress, scene
+from tests.client.tournament.scenes import place, progress, scene, tournament
+from wire.formats import TournamentSettings
 from wire.messages import Join, Spectate
 from wire.tournaments import (
     Called,
@@ -19,6 +20,8 @@ from wire.tournaments import (
     Visit,
     Withdraw,
 )
+
+BY_INVITATION = TournamentSettings(entry="invited")
 
 
 def line(code: str) -> TournamentLine:
@@ -111,6 +114,13 @@ def test_a_part_is_scrolled_in_all_directions_and_never_before_its_begin() -> No
         at = following
     assert (at.row, at.col) == (15, 0)
     assert press(at, tour(), "home")[0] == Hall("CUP", tab="bracket")
+
+
+@pytest.mark.parametrize("changes", [{"phase": "finished"}, {"settings": BY_INVITATION}])
+def test_nobody_is_offered_a_place_that_cannot_be_had(changes: dict[str, object]) -> None:
+    looking = heard(Tour(), tournament(**changes))
+    assert press(Hall("CUP"), looking, "e") == (Hall("CUP"), [])
+    assert looking.actions == []
 
 
 def test_only_what_the_server_allows_is_said() -> None:

@@ -97,6 +97,12 @@ def test_a_win_with_as_many_cards_says_what_decided_it() -> None:
     )
 
 
+def test_the_winners_score_comes_first() -> None:
+    raced = race(("p1", 2, 5), ("p3", 1, 9))
+    told = match("1.1", "p1", "p3", races=[raced], kind="played", places=[2, 1])
+    assert sheets.result(scene(), told) == "cem wins 9-5"
+
+
 def won_by(raced: RaceLine) -> str:
     """What a match of one race came to, which ann has won."""
     told = match("1.1", "p1", "p3", races=[raced], kind="played", places=[1, 2])
