@@ -362,6 +362,10 @@ class Link:
                 self._store_is_away = message.waiting
             case Error():
                 self._error = message
+                if isinstance(message.n, int):
+                    # It failed there, and may count or not: the board tells.
+                    self._keep(self.plays.refused(message.n))
+                    self.send(Snapshot())
             case _:
                 pass
 

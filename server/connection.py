@@ -20,7 +20,7 @@ from server.gateway import Peer
 from server.patience import Patience
 from server.refusal import Refusal, store_away
 from server.rooms import Rooms
-from server.session import TOURNAMENTS, Fault, Session
+from server.session import TOURNAMENTS, Fault, Session, named
 from server.stay import Doors, Stay
 from server.store import Missing, Store, Unavailable
 from server.store.players import Player
@@ -175,11 +175,10 @@ class Connection:
             if fault.close is not None:
                 self._peer.close(fault.close, fault.error.code)
         except Refusal as refusal:
-            n = getattr(message, "n", None)
-            self._refuse(type(message).__name__.lower(), refusal, n)
+            self._refuse(message, refusal)
         except Exception:
             # Here and no further: this may run from within what the room shows to others.
-            self._failed(type(message).__name__.lower())
+            self._failed(message)
 
     def _play(self, n: int, text: str | None) -> None:
         room = self._stay.room
@@ -200,17 +199,16 @@ class Connection:
         )
 
     async def _perform(self, message: m.ClientMessage) -> None:
-        tag = type(message).__name__.lower()
         try:
             await self._do(message)
         except Refusal as refusal:
-            self._turned_down(tag, refusal, getattr(message, "n", None))
+            self._turned_down(message, refusal)
         except Fault as fault:
             self._at_fault(fault)
         except Missing:
-            self._at_fault(_bad_token())
+            self._at_fault(_bad_token(message))
         except Exception:
-            self._failed(tag)
+            self._failed(message)
         finally:
             self._task = None
             self._busy = False
@@ -235,33 +233,34 @@ class Connection:
             if self._closed:
                 raise store_away()  # to nobody
 
-    def _turned_down(self, tag: str, refusal: Refusal, n: int | None) -> None:
+    def _turned_down(self, message: m.ClientMessage, refusal: Refusal) -> None:
+        is_hello = isinstance(message, m.Hello)
         if refusal.code == "replaced":
             self.replaced()
-        elif tag == "hello" and refusal.code == "store":
+        elif is_hello and refusal.code == "store":
             # Without a welcome there is nothing a client could do here.
             self._peer.close(m.Close.OVERLOAD, "the server's store does not answer")
-        elif tag == "hello" and refusal.code == "newer-room":
+        elif is_hello and refusal.code == "newer-room":
             self._peer.close(m.Close.RESTART, "your room is on a newer server; come back")
         else:
-            self._refuse(tag, refusal, n)
+            self._refuse(message, refusal)
 
     def _at_fault(self, fault: Fault) -> None:
         self.send(fault.error)
         if fault.close is not None:
             self._peer.close(fault.close, fault.error.reason[:100])
 
-    def _failed(self, tag: str) -> None:
+    def _failed(self, message: m.ClientMessage) -> None:
+        tag, _ = named(message)
         log.exception("request failed", extra={"player": self.player, "request": tag})
         self._desk.tally.room_faults += 1
-        self.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
+        reason = "This failed on our side; it is logged."
+        self.send(Fault("internal", reason, request=message).error)
 
-    def _refuse(self, tag: str, refusal: Refusal, n: int | None = None) -> None:
+    def _refuse(self, message: m.ClientMessage, refusal: Refusal) -> None:
         self._desk.tally.refusals += 1
-        if n is None:
-            self.send(m.Refused(re=tag, code=refusal.code, reason=refusal.reason))
-        else:
-            self.send(m.Refused(re=tag, n=n, code=refusal.code, reason=refusal.reason))
+        re, n = named(message)
+        self.send(m.Refused(re=re, n=n, code=refusal.code, reason=refusal.reason))
 
     # --- requests ---------------------------------------------------------------------
 
@@ -293,6 +292,7 @@ class Connection:
                 "version",
                 f"You speak version {hello.v}, this server {m.PROTOCOL}: update the {older}.",
                 m.Close.VERSION,
+                hello,
             )
         who, token = await self._patiently(lambda: self._identify(hello))
         self._who, self.player = who, who.id
@@ -331,7 +331,7 @@ class Connection:
             return await players.create(hello.name or "guest", hello.bot)
         who = await players.find(hello.token)
         if who is None:
-            raise _bad_token()
+            raise _bad_token(hello)
         if hello.name is not None and hello.name != who.name:
             await players.rename(who.id, hello.name)
             who = replace(who, name=hello.name)
@@ -343,5 +343,6 @@ class Connection:
         return self._desk.store.clock.now() if room is None else room.now()
 
 
-def _bad_token() -> Fault:
-    return Fault("bad-token", "Nobody has this token; begin anew.", m.Close.BAD_TOKEN)
+def _bad_token(message: m.ClientMessage) -> Fault:
+    reason = "Nobody has this token; begin anew."
+    return Fault("bad-token", reason, m.Close.BAD_TOKEN, message)

@@ -128,7 +128,8 @@ class Plays:
                 "play failed", extra={"room": self._room.replica.room, "player": viewer.player}
             )
             self._tally.room_faults += 1
-            viewer.send(m.Error(code="internal", reason="This failed on our side; it is logged."))
+            reason = "This failed on our side; it is logged."
+            viewer.send(m.Error(code="internal", reason=reason, re=action, n=n))
         viewer.moved()
 
     async def _is_settled(

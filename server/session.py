@@ -14,6 +14,8 @@ frames is closed. Whether a request makes sense in the *race* is not decided her
 
 from typing import Final, Literal
 
+from msgspec import UNSET, UnsetType
+
 from server.rate import Rate
 from wire import messages as m
 from wire import tournaments as w
@@ -75,10 +77,23 @@ CHAT_PER_S: Final = 0.5
 class Fault(Exception):
     """What came is not acceptable; `error` goes to the peer, then `close` if there is one."""
 
-    def __init__(self, code: str, reason: str, close: m.Close | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        reason: str,
+        close: m.Close | None = None,
+        request: m.ClientMessage | None = None,
+    ) -> None:
+        """`request` is what came, where it could be read."""
         super().__init__(reason)
-        self.error = m.Error(code=code, reason=reason)
+        re, n = ("", UNSET) if request is None else named(request)
+        self.error = m.Error(code=code, reason=reason, re=re, n=n)
         self.close = close
+
+
+def named(request: m.ClientMessage) -> tuple[str, int | UnsetType]:
+    """Give what an answer names a request by: its tag, and the number of a play."""
+    return type(request).__name__.lower(), getattr(request, "n", UNSET)
 
 
 class Session:
@@ -102,26 +117,26 @@ class Session:
             self._bad_frames += 1
             enough = self._bad_frames >= BAD_FRAMES_ALLOWED
             raise Fault("bad-frame", str(error), m.Close.INVALID if enough else None) from None
-        kind = type(message)
-        if kind not in SAYABLE[self.state]:
-            raise self._out_of_place(kind)
-        if kind is m.Chat and not self._chat.takes(now):
-            raise Fault("slow-down", "Too much chat at once; wait a few seconds.")
+        if type(message) not in SAYABLE[self.state]:
+            raise self._out_of_place(message)
+        if type(message) is m.Chat and not self._chat.takes(now):
+            reason = "Too much chat at once; wait a few seconds."
+            raise Fault("slow-down", reason, request=message)
         return message
 
-    def _out_of_place(self, kind: type[m.ClientMessage]) -> Fault:
-        tag = kind.__name__.lower()
+    def _out_of_place(self, message: m.ClientMessage) -> Fault:
+        tag, _ = named(message)
         match self.state:
             case "new":
-                return Fault("hello-first", "The first message is hello.", m.Close.POLICY)
-            case _ if kind is m.Hello:
-                return Fault("not-now", "Hello is said once, as the first message.")
+                return Fault("hello-first", "The first message is hello.", m.Close.POLICY, message)
+            case _ if tag == "hello":
+                return Fault("not-now", "Hello is said once, as the first message.", None, message)
             case "lobby":
-                return Fault("no-room", f"{tag} needs a room: join or create one first.")
-            case "watching" if kind is not m.Create:
-                return Fault("spectator", f"A spectator cannot {tag}.")
+                return Fault("no-room", f"{tag} needs a room: enter one first.", None, message)
+            case "watching" if tag != "create":
+                return Fault("spectator", f"A spectator cannot {tag}.", None, message)
             case _:
-                return Fault("not-now", f"{tag} cannot be said here; leave the room first.")
+                return Fault("not-now", f"{tag} cannot be said here; leave first.", None, message)
 
     def move(self, transition: Transition) -> None:
         """Go on to the next state; a transition that the table lacks is our fault."""

@@ -361,6 +361,8 @@ class Error(ServerMessage, frozen=True, kw_only=True):
 
     code: str
     reason: str
+    re: str = ""  # the request; empty where the bytes were none, or nobody asked
+    n: int | UnsetType = UNSET  # of a play
 
 
 # --- closing --------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from wire.messages import (
     Room,
     Rooms,
     Scores,
+    Snapshot,
     Standings,
     Store,
     Undo,
@@ -196,6 +197,31 @@ async def test_a_refused_play_gives_its_number_free_once_all_after_it_are_answer
             await ear.until(Refused)
             link.play("w>f")
             await ear.until(Refused, 2)
+            await asyncio.sleep(0.05)
+
+
+async def test_a_play_that_failed_on_the_servers_side_is_given_up_and_the_board_asked_for() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(), board(n=0))
+        assert await actor.hear(Move) == Move(n=1, m="1>2")
+        await actor.say(Error(code="internal", reason="ours", re="chat"))
+        assert await actor.hears_nothing()
+        await actor.say(Error(code="internal", reason="ours", re="move", n=1))
+        await actor.hear(Snapshot)
+        await actor.say(room(), board(n=1))  # it counts after all
+        assert await actor.hear(Move) == Move(n=2, m="w>f")
+        await actor.stay()
+
+    async with staged(script) as stage:
+        ear = Ear()
+        link = Link(stage.url, Identity(), ear)
+        async with running(link):
+            await ear.until(Board)
+            link.play("1>2")
+            await ear.until(Board, 2)
+            assert link.plays.waiting == 0
+            link.play("w>f")
             await asyncio.sleep(0.05)
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec import UNSET
 from websockets.asyncio.client import connect
 
 from server.connection import INBOX
@@ -28,6 +29,19 @@ async def test_another_protocol_version_is_told_which_side_to_update(port: int) 
             assert f"update the {side}" in answer.reason
             await socket.wait_closed()
             assert socket.close_code == m.Close.VERSION
+
+
+async def test_every_error_names_what_it_is_about(port: int) -> None:
+    code, (anna, ben) = await race_of(port, "anna", "ben")
+    watcher = await Someone.arrive(port, "wanda")
+    await watcher.say(m.Spectate(room=code))
+    await watcher.hear(m.Room)
+    await watcher.say(m.Resign())
+    await watcher.say(m.Move(n=3, m="d"))
+    told = [await watcher.hear(m.Error) for _ in range(2)]
+    assert [(each.re, each.n) for each in told] == [("resign", UNSET), ("move", 3)]
+    await anna.socket.send(b"\xff")
+    assert (await anna.hear(m.Error)).re == ""
 
 
 async def test_bad_frames_are_answered_then_close_and_harm_nobody_else(port: int) -> None:

@@ -1,6 +1,7 @@
 """The connection machine, without any connection."""
 
 import pytest
+from msgspec import UNSET
 
 from server.session import BAD_FRAMES_ALLOWED, CHAT_BURST, NEXT, SAYABLE, Fault, Session
 from wire import messages as m
@@ -19,6 +20,23 @@ def test_the_first_message_is_hello_and_nothing_else() -> None:
         said(Session(), m.Rooms())
     assert fault.value.close is m.Close.POLICY
     assert fault.value.error.code == "hello-first"
+
+
+def test_an_error_names_the_request_and_the_play_that_it_is_about() -> None:
+    session = Session()
+    session.move("welcomed")
+    for message, named in (
+        (m.Move(n=7, m="d"), ("move", 7)),
+        (m.Finish(n=8), ("finish", 8)),
+        (m.Resign(), ("resign", UNSET)),
+        (HELLO, ("hello", UNSET)),
+    ):
+        with pytest.raises(Fault) as fault:
+            said(session, message)
+        assert (fault.value.error.re, fault.value.error.n) == named
+    with pytest.raises(Fault) as fault:
+        session.receive(b"?", 0.0)
+    assert (fault.value.error.re, fault.value.error.n) == ("", UNSET)
 
 
 def test_hello_is_said_once() -> None:
