@@ -6,6 +6,7 @@ from random import Random
 
 import redis
 from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
 
 from server.store import keys
 from server.store.slots import SLOTS, slot_of
@@ -87,8 +88,11 @@ class ClusteredFleet(Fleet):
         return entries
 
     def _client(self) -> RedisCluster:
-        alive = next(member for member in self.trio.members if member.is_alive)
-        return RedisCluster(host=HOST, port=alive.port)
+        fit = [each for each in self.trio.members if each.is_alive and not each.frozen]
+        try:
+            return RedisCluster(host=HOST, port=fit[0].port, socket_timeout=2.0)
+        except RedisClusterException as error:  # is none of the library's own errors
+            raise redis.ConnectionError(str(error)) from error
 
     @property
     def stores(self) -> list[ValkeyProcess]:
