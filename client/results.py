@@ -18,7 +18,7 @@ REASONS: Final = {
     "finished": "all are done",
     "time": "the time is over",
     "stuck": "nobody can gain anything more",
-    "resigned": "all have given up",
+    "resigned": "all are out",
     "aborted": "it was called off",
 }
 

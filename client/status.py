@@ -234,7 +234,7 @@ _KEYS: Final[dict[View, tuple[tuple[str, str], ...]]] = {
         ("undo", "u undo"),
         ("hint", "h hint"),
         ("resign", "x give up"),
-        ("others", "k disqualify"),
+        ("others", "k out"),
         ("done", "l leave"),
         ("done", "t chat"),
         ("done", "L log"),

@@ -85,7 +85,7 @@ def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_termin
     ann.until("x bob")
     ann.press("x", "y")
     for terminal in (ann, bob):
-        terminal.until("the race is over, all have given up")
+        terminal.until("the race is over, all are out")
         terminal.until("seed     7 (public)")
     ann.press("q", "y")
     assert ann.exit_code() == 0
