@@ -229,7 +229,7 @@ def summary_of(t: Tournament) -> dict[str, str]:
     return {
         "phase": t.phase,
         "title": t.settings.title,
-        "format": " → ".join(map(in_words, t.settings.stages)),
+        "format": ", then ".join(map(in_words, t.settings.stages)),
         "entrants": str(len(t.active)),
         "places": str(t.settings.players),
         "opened": str(t.opened_at),

@@ -49,11 +49,11 @@ Pressed = tuple[Hall | None, Sequence[ClientMessage]]
 
 
 def opened(tour: Tour) -> Pressed:
-    """Open the tournament that is on for the player, or else the list."""
+    """Open the tournament that is on for the player, or was looked at last, or else the list."""
     called = tour.called.tournament if tour.called is not None else ""
-    code = called or next(
-        (code for code, place in tour.places.items() if place.phase in ("running", "paused")), ""
-    )
+    own = (code for code, place in tour.places.items() if place.phase in ("running", "paused"))
+    looked_at = tour.scene.tournament.tournament if tour.scene.tournament is not None else ""
+    code = called or next(own, "") or looked_at
     if code:
         return Hall(code), [Visit(tournament=code)]
     return Hall(), [Tournaments()]

@@ -64,9 +64,15 @@ def call() -> Called:
 
 
 def test_the_pages_open_where_the_player_takes_part_and_else_with_the_list() -> None:
-    assert halls.opened(tour()) == (Hall(), [Tournaments()])
+    assert halls.opened(Tour()) == (Hall(), [Tournaments()])
+    elsewhere = heard(tour(), Place(tournament="ONE", phase="running", entry="p1"))
+    assert halls.opened(elsewhere) == (Hall("ONE"), [Visit(tournament="ONE")])
     assert halls.opened(tour("withdraw")) == (Hall("CUP"), [Visit(tournament="CUP")])
     assert halls.opened(heard(tour(), call())) == (Hall("CUP"), [Visit(tournament="CUP")])
+
+
+def test_who_has_watched_a_race_comes_back_to_its_tournament() -> None:
+    assert halls.opened(tour()) == (Hall("CUP"), [Visit(tournament="CUP")])
 
 
 def test_the_own_tournaments_come_first_in_the_list() -> None:
