@@ -48,6 +48,9 @@ class Speaker(Protocol):
     def disowned(self) -> None:
         """End: the token that this connection came with is dead."""
 
+    def lost(self, refusal: Refusal) -> None:
+        """Learn that the tournament visited is not shown any more, and why."""
+
 
 @dataclass(frozen=True)
 class Fairground:

@@ -137,6 +137,10 @@ class Connection:
         self._attendance.leave()
         self._peer.close(m.Close.REPLACED, "a newer connection of this player is there")
 
+    def lost(self, refusal: Refusal) -> None:
+        """Say that the tournament visited cannot be shown any more."""
+        self.send(m.Refused(re="visit", code=refusal.code, reason=refusal.reason))
+
     def disowned(self) -> None:
         """End, as the player's token leads nowhere any more."""
         self._peer.close(m.Close.BAD_TOKEN, "this player has another token now")

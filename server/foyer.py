@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import dataclass, field
 
 from server.director import Director
 from server.gallery import Gallery, Sight, Visitor
@@ -18,7 +18,29 @@ from server.tournament import Tournament
 log = logging.getLogger("dk.foyer")
 
 LINGER_S = 10.0  # a gallery is kept so long after the last who looked
-AGAIN_AFTER_S = 1.0  # a hall that has failed is opened again
+AGAIN_AFTER_S = 1.0  # a hall that has failed is opened again; if it cannot be, twice as late
+LONGEST_PAUSE_S = 30.0
+
+
+@dataclass
+class _Left:
+    """Those whom a hall that has failed leaves behind, until it is open again."""
+
+    guests: set[Guest] = field(default_factory=set)
+    looking: dict[Visitor, Sight] = field(default_factory=dict)
+    told: set[Visitor] = field(default_factory=set)
+
+    def has_any(self) -> bool:
+        """Whether anybody is left; whoever has gone is not."""
+        self.guests = {guest for guest in self.guests if not guest.is_gone}
+        self.looking = {who: sight for who, sight in self.looking.items() if not who.is_gone}
+        return bool(self.guests or self.looking)
+
+    def tell(self, refusal: Refusal) -> None:
+        """Say to each of those who look, once, that there is nothing to see."""
+        for visitor in self.looking.keys() - self.told:
+            visitor.lost(refusal)
+        self.told |= self.looking.keys()
 
 
 class Foyer:
@@ -31,6 +53,7 @@ class Foyer:
         self._books: dict[str, Guestbook] = {}
         self._galleries: dict[str, Gallery] = {}
         self._closing: dict[str, asyncio.TimerHandle] = {}
+        self._left: dict[str, _Left] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     # --- guests -----------------------------------------------------------------------
@@ -61,6 +84,8 @@ class Foyer:
 
     def exit(self, code: str, guest: Guest) -> None:
         """Tell a connection no more."""
+        if code in self._left:
+            self._left[code].guests.discard(guest)
         book = self._books.get(code)
         if book is None:
             return
@@ -73,16 +98,9 @@ class Foyer:
     def _book_lost(self, code: str) -> None:
         book = self._books.pop(code, None)
         if book is not None:
-            guests = [guest for each in book.guests.values() for guest in each]
+            self._behind(code).guests.update(*book.guests.values())
             book.close()
             self._halls.release(code)
-            self._spawn(self._enter_again(code, guests))
-
-    async def _enter_again(self, code: str, guests: list[Guest]) -> None:
-        await asyncio.sleep(AGAIN_AFTER_S)
-        for guest in guests:
-            if not guest.is_gone:
-                await self.enter(code, guest)
 
     # --- visitors ---------------------------------------------------------------------
 
@@ -92,11 +110,19 @@ class Foyer:
         Raises:
             Refusal: there is no such tournament, or the store does not answer.
         """
-        async with self.gallery(code) as gallery:
-            await gallery.enter(visitor, sight)
+        looking = self._left[code].looking if code in self._left else {}
+        looking[visitor] = sight  # or else who looks again would be taken for one who left
+        try:
+            async with self.gallery(code) as gallery:
+                await gallery.enter(visitor, sight)
+        except BaseException:
+            looking.pop(visitor, None)
+            raise
 
     def depart(self, code: str, visitor: Visitor) -> None:
         """Show a tournament to a connection no more."""
+        if code in self._left:
+            self._left[code].looking.pop(visitor, None)
         gallery = self._galleries.get(code)
         if gallery is not None:
             gallery.exit(visitor)
@@ -154,32 +180,57 @@ class Foyer:
     def _gallery_lost(self, code: str) -> None:
         gallery = self._galleries.pop(code, None)
         if gallery is not None:
-            looking = [
-                (visitor, sight)
-                for sight, showing in gallery.showings.items()
-                for visitor in showing.visitors
-            ]
+            looking = self._behind(code).looking
+            for sight, showing in gallery.showings.items():
+                looking.update(dict.fromkeys(showing.visitors, sight))
             gallery.close()
             self._halls.release(code)
-            self._spawn(self._visit_again(code, looking))
 
-    async def _visit_again(self, code: str, looking: list[tuple[Visitor, Sight]]) -> None:
-        await asyncio.sleep(AGAIN_AFTER_S)
-        for visitor, sight in looking:
-            if not visitor.is_gone:
-                await self.visit(code, visitor, sight)
+    # --- halls that have failed ---------------------------------------------------------
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work, name="open a hall again")
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
+    def _behind(self, code: str) -> _Left:
+        """Give those whom the hall leaves behind; it is opened again for them."""
+        left = self._left.get(code)
+        if left is None:
+            left = self._left[code] = _Left()
+            task = asyncio.create_task(self._open_again(code, left), name=f"open {code} again")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return left
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and isinstance(task.exception(), Refusal):
-            log.warning("hall not opened again", extra={"error": str(task.exception())})
-        elif not task.cancelled() and task.exception() is not None:
-            log.error("hall not opened again", exc_info=task.exception())
+    async def _open_again(self, code: str, left: _Left) -> None:
+        pause_s = AGAIN_AFTER_S
+        try:
+            await asyncio.sleep(pause_s)
+            while left.has_any():
+                try:
+                    await self._welcome(code, left)
+                except Refusal as refusal:
+                    log.warning(
+                        "hall not opened again",
+                        extra={"tournament": code, "error": refusal.reason},
+                    )
+                    left.tell(refusal)
+                    if refusal.code == "no-tournament":
+                        return
+                except Exception:
+                    log.exception("hall not opened again", extra={"tournament": code})
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+                await asyncio.sleep(pause_s)
+        finally:
+            del self._left[code]
+
+    async def _welcome(self, code: str, left: _Left) -> None:
+        """Let those who were left behind in again, one after the other."""
+        for guest in list(left.guests):
+            await self.enter(code, guest)
+            left.guests.discard(guest)
+        for visitor, sight in list(left.looking.items()):
+            async with self.gallery(code) as gallery:
+                await gallery.enter(visitor, sight)
+                # Whoever has looked elsewhere meanwhile is not to be brought back.
+                if left.looking.pop(visitor, None) is None:
+                    gallery.exit(visitor)
 
     def close(self) -> None:
         """Let go of everything."""

@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from server import bulletin
 from server.hall import Hall, HallListener
+from server.refusal import Refusal
 from server.store import Entry, Store, Unavailable, keys
 from server.tournament import Tournament, views
 from server.tournament import events as ev
@@ -54,6 +55,9 @@ class Visitor(Protocol):
 
     def send_latest(self, kind: str, data: bytes) -> None:
         """Send what a newer one of its kind replaces."""
+
+    def lost(self, refusal: Refusal) -> None:
+        """Learn that what was shown is not kept up any more, and why."""
 
 
 class Showing:
@@ -305,6 +309,9 @@ class Gallery(HallListener):
             try:
                 frame = encode(await self._progress())
             except Unavailable:
+                frame = b""
+            except Exception:
+                log.exception("live scores failed", extra={"tournament": self.hall.code})
                 frame = b""
             if frame and frame != shown:
                 shown = frame

@@ -4,12 +4,15 @@ import asyncio
 import gzip
 import hashlib
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from server.public import render
 from server.public.sheet import Sheet, collect
+from server.refusal import Refusal
 from wire.codec import decode_server
+from wire.messages import Close
 
 log = logging.getLogger("dk.public")
 
@@ -24,6 +27,9 @@ class Viewer(Protocol):
 
     def send_latest(self, kind: str, data: bytes) -> None:
         """Send what a newer one of its kind replaces."""
+
+    def close(self, code: int, reason: str) -> None:
+        """End: nothing is pushed any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,10 @@ class _Made:
 class Shelf:
     """Takes what a visitor is sent, and makes pages of it."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, clear: Callable[["Shelf"], None]) -> None:
+        """`clear` hears that this one is not kept up any more."""
         self.code = code
+        self._clear = clear
         self.is_gone = False  # for whoever shows it the tournament
         self.viewers: set[Viewer] = set()
         self.extra: dict[str, tuple[int, Sheets | None]] = {}  # other pages, by path and version
@@ -158,6 +166,16 @@ class Shelf:
         for kind, data in made.packed.items():
             for viewer in self.viewers if news[kind] else new:
                 viewer.send_latest(kind, data)
+
+    def lost(self, refusal: Refusal) -> None:
+        """Send everybody away: whoever asks again has a new shelf filled, or hears why not.
+
+        An open page says meanwhile that what it shows may be old.
+        """
+        for viewer in tuple(self.viewers):
+            viewer.close(Close.OVERLOAD, refusal.reason)
+        self.close()
+        self._clear(self)
 
     def close(self) -> None:
         """Let go of everything."""

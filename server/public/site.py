@@ -171,9 +171,14 @@ class Site:
             self._keep(code)
 
     async def _fill(self, code: str) -> Shelf:
-        shelf = Shelf(code)
+        shelf = Shelf(code, self._lost)
         await self._foyer.visit(code, shelf, "public")
         return shelf
+
+    def _lost(self, shelf: Shelf) -> None:
+        task = self._shelves.get(shelf.code)
+        if task is not None and _is_filled(task) and task.result() is shelf:
+            del self._shelves[shelf.code]
 
     def _keep(self, code: str) -> None:
         """Keep a shelf for a while from now on."""

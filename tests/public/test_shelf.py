@@ -8,11 +8,13 @@ import pytest
 
 from server.public import render, shelf
 from server.public.shelf import Shelf
+from server.refusal import Refusal
 from server.tournament import acts
 from server.tournament.settings import Swiss
 from tests.public.made import messages, told
 from tests.tournament.told import Told, settings
 from wire.codec import encode
+from wire.messages import Close
 from wire.tournaments import LiveLine, LiveRace, Pairings, Progress
 
 WAIT_S = 5.0
@@ -23,11 +25,15 @@ class Screen:
 
     def __init__(self) -> None:
         self.pushed: list[tuple[str, str]] = []
+        self.closed: tuple[int, str] | None = None
         self._news = asyncio.Event()
 
     def send_latest(self, kind: str, data: bytes) -> None:
         self.pushed.append((kind, gzip.decompress(data).decode()))
         self._news.set()
+
+    def close(self, code: int, reason: str) -> None:
+        self.closed = (code, reason)
 
     async def until(self, kind: str, text: str) -> None:
         async with asyncio.timeout(WAIT_S):
@@ -64,7 +70,7 @@ def cup() -> Told:
 
 
 async def test_a_thousand_readers_of_an_edition_cost_one_computation(counted: list[str]) -> None:
-    on = Shelf("CUP")
+    on = Shelf("CUP", lambda shelf: None)
     fill(on, cup())
     pages = await asyncio.gather(*(on.page() for _ in range(1000)))
     assert len({id(page) for page in pages}) == 1
@@ -72,7 +78,7 @@ async def test_a_thousand_readers_of_an_edition_cost_one_computation(counted: li
 
 
 async def test_what_has_not_changed_is_not_made_again(counted: list[str]) -> None:
-    on, made = Shelf("CUP"), cup()
+    on, made = Shelf("CUP", lambda shelf: None), cup()
     fill(on, made)
     first = await on.page()
     fill(on, made)
@@ -91,7 +97,7 @@ async def test_what_has_not_changed_is_not_made_again(counted: list[str]) -> Non
 
 
 async def test_open_pages_get_what_changes_and_only_that(counted: list[str]) -> None:
-    on, made, screen = Shelf("CUP"), cup(), Screen()
+    on, made, screen = Shelf("CUP", lambda shelf: None), cup(), Screen()
     fill(on, made)
     on.enter(screen)
     await screen.until("board", "ann")
@@ -110,7 +116,7 @@ async def test_open_pages_get_what_changes_and_only_that(counted: list[str]) -> 
 
 
 async def test_a_page_is_pushed_to_all_who_look_out_of_one_making(counted: list[str]) -> None:
-    on, screens = Shelf("CUP"), [Screen() for _ in range(200)]
+    on, screens = Shelf("CUP", lambda shelf: None), [Screen() for _ in range(200)]
     for screen in screens:
         on.enter(screen)
     fill(on, cup())
@@ -126,14 +132,26 @@ async def test_a_page_is_pushed_to_all_who_look_out_of_one_making(counted: list[
 
 
 async def test_an_empty_shelf_has_no_page() -> None:
-    assert await Shelf("CUP").page() is None
+    assert await Shelf("CUP", lambda shelf: None).page() is None
 
 
 async def test_an_arena_fills_no_memory_with_its_rounds() -> None:
-    on = Shelf("CUP")
+    on = Shelf("CUP", lambda shelf: None)
     fill(on, cup())
     for number in range(2, 500):
         on.send_latest(f"pairings {number}", b"%d" % number)
     kept = [kind for kind in on._frames if kind.startswith("pairings")]
     assert len(kept) == shelf.ROUNDS
     assert "pairings 499" in kept
+
+
+async def test_what_is_not_kept_up_any_more_is_not_left_standing() -> None:
+    cleared: list[Shelf] = []
+    on, made, screen = Shelf("CUP", cleared.append), cup(), Screen()
+    fill(on, made)
+    on.enter(screen)
+    await screen.until("board", "ann")
+    on.lost(Refusal("unreadable-tournament", "This server cannot read tournament CUP."))
+    assert screen.closed == (Close.OVERLOAD, "This server cannot read tournament CUP.")
+    assert cleared == [on]
+    assert on.is_gone

@@ -13,6 +13,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from server.app import Node
+from server.hall import Hall
+from server.halls import Halls
+from server.refusal import Refusal
 from tests.server.fair import RACE, Bot, Organiser, bots, settings
 from tests.server.floor import Someone, node, until
 from wire import acts as a
@@ -240,3 +243,29 @@ async def test_the_public_sees_nothing_before_its_time(store_url: str) -> None:
         assert (await client.get(f"/t/{organiser.code}/round/1")).status_code == 404
         async with look(made, organiser.code) as socket:
             assert "p0" not in await pushed(socket, "head")
+
+
+async def test_a_page_whose_tournament_cannot_be_read_any_more_is_not_left_standing(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with cup(store_url, 2) as (made, organiser, _, client):
+        path = f"/t/{organiser.code}"
+        assert (await client.get(path)).status_code == 200
+        page = await look(made, organiser.code)
+        read = Halls._read
+
+        async def refuse(halls: Halls, code: str) -> Hall:
+            raise Refusal("unreadable-tournament", f"This server cannot read tournament {code}.")
+
+        monkeypatch.setattr(Halls, "_read", refuse)
+        async with made._halls.held(organiser.code) as hall:
+            hall.failed = True
+            hall._broken()
+        async with asyncio.timeout(WAIT_S):
+            await page.wait_closed()
+        assert page.close_code == Close.OVERLOAD
+        answer = await client.get(path)
+        assert answer.status_code == 503
+        assert "cannot read" in answer.text
+        monkeypatch.setattr(Halls, "_read", read)
+        assert (await client.get(path)).status_code == 200
