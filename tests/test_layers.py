@@ -82,7 +82,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
     " server.tournament",
-    "server.gallery": "wire server.bulletin server.hall server.refusal server.store server.tournament",
+    "server.gallery": "wire server.bulletin server.hall server.store server.tournament",
     "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
     " server.refusal server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"
@@ -126,7 +126,7 @@ ONLY_FOR: dict[str, str] = {
     "uvloop": "server.cli server.workers",
     "click": "server.cli client.cli client.options client.whoami client.tournament.acting"
     " client.tournament.cli client.tournament.errand client.tournament.menu"
-    " client.tournament.papers client.tournament.showing",
+    " client.tournament.papers client.tournament.showing client.tournament.taking",
     "rustworkx": "server.tournament.pairing.matching",
     "py4swiss": "server.tournament.pairing.dutch",
     "openskill": "server.tournament.rating",
@@ -170,6 +170,7 @@ PURE = [
     "client.lists",
     "client.tournament.bracket",
     "client.tournament.hall",
+    "client.tournament.ledger",
     "client.tournament.pages",
     "client.tournament.tour",
     "client.tournament.scene",

@@ -12,10 +12,9 @@ import msgspec
 
 from client.bot import FULL_PACE
 from client.children import SAFE_PATH
-from client.identity import Identity, adopt
 from client.organiser import OrganiserFailed
 from client.tournament import export as exports
-from client.tournament import keyring, plan, roll, troupe
+from client.tournament import keyring, plan, roll, sheets, troupe
 from client.tournament.acting import COMMANDS, code, why
 from client.tournament.errand import Chosen, Errand, key_options, person, server_option
 from client.tournament.keyring import Keys
@@ -24,12 +23,11 @@ from client.tournament.office import Office
 from client.tournament.papers import fresh_file, read_roll, read_text, read_tokens
 from client.tournament.scene import Scene
 from client.tournament.showing import listing, show
+from client.tournament.taking import TAKING_PART
 from client.tournament.troupe import Part
-from client.whoami import identity_of, login_name
 from client.words import clean
 from wire.acts import Enrol, NewToken
-from wire.messages import ClientMessage
-from wire.tournaments import CheckIn, Claim, Enter, Organise, Place, Rejoin, Webhook, Withdraw
+from wire.tournaments import Claim, Organise, Webhook
 
 
 @click.group(cls=Menu, context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,7 +45,7 @@ def tournament(
     ctx.obj = Chosen(server, key or "", key_file or keyring.keyring_file(), yes)
 
 
-for _command in (*COMMANDS, listing, show):
+for _command in (*COMMANDS, *TAKING_PART, listing, show):
     tournament.add_command(_command)
 
 
@@ -159,7 +157,7 @@ def import_(ctx: click.Context, code: str, file: Path, out: Path | None, why: st
         if not claims:
             target.unlink(missing_ok=True)
     said = f", {len(passed)} were entered before" if passed else ""
-    click.echo(f"{len(claims)} players entered{said}.")
+    click.echo(f"{sheets.counted(len(claims), 'player', 'players')} entered{said}.")
     if claims:
         click.echo(f"{target}: a token for each; hand every line to its player.")
 
@@ -184,88 +182,6 @@ def new_token(ctx: click.Context, code: str, player: str, why: str) -> None:
 
     made = errand.run(renew)
     click.echo(f"{clean(made.name)} comes in with: {roll.way_in(made, errand.server)}")
-
-
-@tournament.command()
-@click.argument("token")
-@click.pass_context
-def claim(ctx: click.Context, token: str) -> None:
-    """Be the player of a token that an organiser handed out, from now on in this terminal."""
-    server = Errand(ctx).server
-    identity = Identity()
-    identity.token = token
-
-    async def name() -> str:
-        async with Office(server, identity, None) as office:
-            return office.state.name
-
-    if not 20 <= len(token) <= 100:
-        raise click.ClickException("that is no token")
-    try:
-        found = asyncio.run(name())
-        if identity.token != token:
-            raise click.ClickException("nobody on this server has that token")
-        adopt(server, token, found)
-    except OrganiserFailed as failure:
-        raise click.ClickException(str(failure)) from None
-    except OSError as error:
-        raise click.ClickException(f"the token could not be kept: {error}") from None
-    click.echo(f"You are {clean(found)}; come in with: klondike {server}")
-
-
-def _take_part(ctx: click.Context, code: str, message: ClientMessage) -> None:
-    errand = Errand(ctx, code)
-    identity = identity_of(errand.server, None, False)
-
-    async def go() -> Place:
-        async with Office(errand.server, identity, identity.name or login_name()) as office:
-            return await office.take_part(message)  # type: ignore[arg-type]
-
-    try:
-        place = asyncio.run(go())
-    except OrganiserFailed as failure:
-        raise click.ClickException(str(failure)) from None
-    finally:
-        identity.close()
-    seed = f", seed {place.seed}" if place.seed is not None else ""
-    mark = " and checked in" if place.checked else ""
-    standing = (
-        "You have no place." if place.entry is None else f"You are {place.status}{mark}{seed}."
-    )
-    click.echo(standing)
-
-
-@tournament.command()
-@code
-@click.pass_context
-def enter(ctx: click.Context, code: str) -> None:
-    """Take a place; then `klondike` brings you to your races."""
-    _take_part(ctx, code, Enter(tournament=Errand(ctx, code).code))
-
-
-@tournament.command("check-in")
-@code
-@click.pass_context
-def check_in(ctx: click.Context, code: str) -> None:
-    """Say that you are there."""
-    _take_part(ctx, code, CheckIn(tournament=Errand(ctx, code).code))
-
-
-@tournament.command()
-@code
-@why(needed=False)
-@click.pass_context
-def withdraw(ctx: click.Context, code: str, why: str) -> None:
-    """Give your place up."""
-    _take_part(ctx, code, Withdraw(tournament=Errand(ctx, code).code, why=why))
-
-
-@tournament.command()
-@code
-@click.pass_context
-def rejoin(ctx: click.Context, code: str) -> None:
-    """Come back after having withdrawn."""
-    _take_part(ctx, code, Rejoin(tournament=Errand(ctx, code).code))
 
 
 @tournament.command()
@@ -369,7 +285,8 @@ def export(ctx: click.Context, code: str, target: Path, no_replays: bool) -> Non
         raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
     head = json.loads(content["journal.txt"].split(b"\n", 1)[0])["head"]
     count = sum(name.startswith("replays/") for name in content)
-    click.echo(f"{target}: {count} replays, journal {head}")
+    replays = sheets.counted(count, "replay", "replays")
+    click.echo(f"{target}: {replays}, journal {head}")
 
 
 async def _replays(office: Office, scene: Scene, journal: Sequence[str]) -> dict[str, list[str]]:

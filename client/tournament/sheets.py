@@ -4,8 +4,7 @@ Pure. Each is a canvas as wide and as long as it needs: the command line prints 
 screen shows the part that fits.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -119,6 +118,11 @@ def figure(key: str, value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0")
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """Write a number with what it counts."""
+    return f"{number} {one if number == 1 else several}"
+
+
 def instant(milliseconds: int) -> str:
     """Write an instant by this machine's clock and zone."""
     try:
@@ -141,7 +145,7 @@ def head(t: Tournament) -> list[str]:
     if t.reason:
         lines.append(clean(t.reason))
     if t.phase in ("running", "paused") and t.round is not None:
-        lines.append(f"round {t.round}: {t.open} matches to be decided")
+        lines.append(f"round {t.round}: {counted(t.open, 'match', 'matches')} to be decided")
     lines += [f"! {notice(each)}" for each in t.notices[-3:]]
     if t.head:
         lines.append(f"journal {t.head}")
@@ -235,7 +239,7 @@ def result(scene: Scene, match: MatchLine) -> str:
     """Say what a match came to, or how far it is."""
     if match.kind is None:
         raced = sum(race.state == "raced" for race in match.races)
-        return f"after {raced} races" if raced else "not decided"
+        return f"after {counted(raced, 'race', 'races')}" if raced else "not decided"
     if not match.places:
         return "void"
     how = "" if match.kind == "played" else f", {match.kind}"
@@ -383,30 +387,3 @@ def _outcome(scene: Scene, line: PathLine, place: int) -> str:
     worth = t.settings.points if t is not None else None
     is_drawn = worth is not None and 2 * line.points == worth.draw != worth.win
     return "drawn" if is_drawn else "won"
-
-
-def audit(lines: Iterable[Mapping[str, Any]], scene: Scene, *, ascii_only: bool = False) -> Canvas:
-    """Paint the audit log: when, who, what, why."""
-    rows: list[Row] = []
-    for line in lines:
-        by = str(line["by"])
-        who = name_of(scene, by) if by in scene.people else by
-        rows.append(
-            [
-                Cell(str(line["version"]), "dim", right=True),
-                Cell(instant(int(line["at"])), "dim"),
-                Cell(clean(who), "own" if by != "rules" else "dim"),
-                Cell(str(line["act"])),
-                Cell(clean(str(line["why"]))),
-                Cell(_what(scene, str(line["what"])), "dim"),
-            ]
-        )
-    return table(rows or [[Cell("Nothing yet.", "dim")]], ascii_only=ascii_only)
-
-
-def _what(scene: Scene, fields: str) -> str:
-    """Write an event's fields in one line, with names where there are ids."""
-    named = {f'"{entry}"': name_of(scene, entry) for entry in scene.people}
-    parts = re.split(r'("[^"\\]*")', fields)
-    text = "".join(named.get(part, part.strip('"')) for part in parts)
-    return clean(text.removeprefix("{").removesuffix("}"))

@@ -9,7 +9,7 @@ import msgspec
 
 from client.canvas import Canvas
 from client.tournament import export as exports
-from client.tournament import sheets
+from client.tournament import ledger, sheets
 from client.tournament.acting import code
 from client.tournament.bracket import paint_bracket
 from client.tournament.errand import Errand
@@ -129,7 +129,7 @@ def _show_part(
         case "live":
             _print(sheets.live(scene, ascii_only=ascii_only))
         case "audit":
-            _print(sheets.audit(exports.audit(journal), scene, ascii_only=ascii_only))
+            _print(ledger.audit(exports.audit(journal), scene, ascii_only=ascii_only))
         case _:
             click.echo(f"There is no {part} yet.")
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from client.canvas import Canvas
-from client.tournament import sheets
+from client.tournament import ledger, sheets
 from client.tournament.showing import fitted
 from tests.client.tournament.scenes import (
     entrants,
@@ -65,7 +65,7 @@ def test_results_are_put_in_words() -> None:
     heat = match("1.1", "p1", "p2", "p3", kind="played", places=[3, 1, 2])
     assert sheets.result(known, heat) == "1. Bob, 2. cem, 3. ann"
     series = match("1.1", "p1", "p2", races=[race(("p1", 1, 5), ("p2", 2, 4))])
-    assert sheets.result(known, series) == "after 1 races"
+    assert sheets.result(known, series) == "after 1 race"
 
 
 def test_running_races_show_who_leads_first() -> None:
@@ -150,7 +150,7 @@ def test_a_pause_puts_off_what_is_to_come() -> None:
 def test_the_audit_has_names_in_place_of_ids() -> None:
     what = '{"match":"1.1","places":[["p3"],["p1"]],"reason":"p1"}'
     log = [{"version": 1, "at": 0, "by": "owner", "act": "overridden", "what": what, "why": "x"}]
-    (line,) = sheets.audit(log, scene()).lines()
+    (line,) = ledger.audit(log, scene()).lines()
     assert line.endswith("match:1.1,places:[[cem],[ann]],reason:ann")
 
 
@@ -159,7 +159,7 @@ def test_the_audit_names_players_and_says_why() -> None:
         {"version": 1, "at": 0, "by": "p1", "act": "entered", "what": "{}", "why": ""},
         {"version": 2, "at": 0, "by": "owner", "act": "paused", "what": "{}", "why": "coffee"},
     ]
-    lines = sheets.audit(log, scene()).lines()
+    lines = ledger.audit(log, scene()).lines()
     assert "ann" in lines[0]
     assert "paused   coffee" in lines[1]
 
@@ -170,7 +170,7 @@ def test_the_head_says_what_is_going_on_and_the_newest_announcements() -> None:
         "Autumn Cup   (CUP)",
         "swiss, 2 rounds",
         "4 players; running",
-        "round 1: 1 matches to be decided",
+        "round 1: 1 match to be decided",
     ]
     assert re.fullmatch(r"! \d\d:\d\d soup is ready", lines[-1])
 
