@@ -241,6 +241,7 @@ class Bot:
             and room is not None
             and room.phase == "running"
             and board.outcome == "playing"
+            and self.state.finished is None
             and not self._resigned
             and self._link.line.status == "online"
             and self._link.plays.waiting == 0

@@ -13,6 +13,7 @@ from wire.messages import (
     Board,
     Close,
     Create,
+    Finished,
     Follow,
     Hint,
     Hints,
@@ -66,6 +67,22 @@ async def test_it_joins_gets_ready_plays_what_is_offered_and_ends_with_the_race(
         await actor.say(Hints(n=1, moves=["d"]))
         assert await actor.hear(Move) == Move(n=2, m="d")
         await actor.say(moved(2), END)
+        await actor.stay()
+
+    async with staged(script) as stage:
+        assert await played(stage.url) == END
+
+
+async def test_a_bot_that_is_put_out_plays_no_more_and_waits_for_the_end() -> None:
+    async def script(actor: Actor) -> None:
+        await seated(actor)
+        await actor.say(room(), board(piles={"1": "0:AS", "2": "3:KH", "h": "9:", "w": "0:"}))
+        await actor.hear(Hint)
+        out = [seat("ann", bot=True, outcome="disqualified"), seat("bob")]
+        await actor.say(Finished(outcome="disqualified", done_ms=9), room(seats=out))
+        await actor.say(Hints(n=0, moves=["d", "1>f"]))
+        assert await actor.hears_nothing()
+        await actor.say(END)
         await actor.stay()
 
     async with staged(script) as stage:
