@@ -91,6 +91,7 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         self._recent.append(entry)
         before = {each: t.matches[each] for each in t.open}
         event = t.apply(entry.at, entry.payload)
+        self.rated = self.rated and t.phase == "finished"
         changed = {
             each
             for each in before.keys() | t.open.keys()
