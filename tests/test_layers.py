@@ -82,7 +82,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
     " server.tournament",
-    "server.gallery": "wire server.bulletin server.hall server.store server.tournament",
+    "server.gallery": "wire server.bulletin server.hall server.refusal server.store server.tournament",
     "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
     " server.refusal server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"

@@ -1,3 +1,5 @@
+import pickle
+
 import msgspec
 import pytest
 
@@ -67,6 +69,11 @@ def test_an_event_has_one_canonical_form_and_reads_back(event: ev.AnyEvent) -> N
     assert ev.decode(payload) == event
     assert ev.encode(ev.decode(payload)) == payload
     assert payload.startswith(b'{"e":"%s"' % type(event).__name__.lower().encode())
+
+
+@pytest.mark.parametrize("event", SAMPLES, ids=lambda event: type(event).__name__)
+def test_what_comes_from_another_process_has_the_same_bytes(event: ev.AnyEvent) -> None:
+    assert ev.encode(pickle.loads(pickle.dumps(event))) == ev.encode(event)
 
 
 @pytest.mark.parametrize("payload", [b"", b"{}", b'{"e":"crowned","p":"anna"}', b'{"e":"paused"'])
