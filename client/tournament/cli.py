@@ -224,7 +224,7 @@ def rehearse(
         sys.exit(130)
     if not places:
         raise click.ClickException("none of them could play")
-    click.echo(f"The tournament is {places[-1].phase}; {len(places)} of {len(parts)} played.")
+    click.echo(f"{troupe.ending(places)}; {len(places)} of {len(parts)} played.")
 
 
 # --- notices --------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from random import Random
 
 from client.bot import FULL_PACE, BotFailed
 from client.identity import Identity
-from client.tournament.entrant import Entrant
+from client.tournament.entrant import OVER, Entrant
 from wire.tournaments import Place
 
 APART = 0.05  # seconds between two that come in
@@ -56,3 +56,9 @@ async def play(
 
     ends = await asyncio.gather(*(one(number, part) for number, part in enumerate(parts)))
     return [end for end in ends if end is not None]
+
+
+def ending(places: Iterable[Place]) -> str:
+    """Say how a tournament ended; who was put out before knows nothing of it."""
+    phases = [place.phase for place in places if place.phase in OVER]
+    return f"The tournament is {phases[0]}" if phases else "None of them is in it any more"
