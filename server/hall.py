@@ -160,11 +160,14 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         for event in events:
             twin.fold(max(self.now(), twin.at), event)
         self.net = self.now() + NET_MS
+        # At the end a webhook's timer ends too; what a ruling changes afterwards is told as well.
+        webhook = {keys.hook_timer(self.code): self.net} if self.t.is_over else {}
         return Batch(
             payloads=[ev.encode(event) for event in events],
             ttl_s=keys.TOURNAMENT_S,
             sets=summary_of(twin),
             due=self.net,
+            others=webhook,
         )
 
     # --- showing ----------------------------------------------------------------------

@@ -24,6 +24,7 @@ from tests.server.fair import Organiser, bots
 from tests.server.fair import settings as quick
 from tests.server.floor import Someone
 from tests.server.floor import node as serving
+from tests.server.stage import Crew
 from tests.store.dues import dues
 from tests.tournament.told import RACE, Told, settings
 from wire import acts as a
@@ -460,3 +461,17 @@ async def test_a_server_refuses_to_tell_its_own_machine_by_default(store_url: st
         asked = w.Webhook(tournament=organiser.code, key=organiser.keys.owner, url=there.url)
         assert (await boss.refused(asked)).code == "bad-url"
         await boss.go()
+
+
+async def test_what_is_ruled_after_the_end_is_told_too(store_url: str) -> None:
+    store = await Store.open(store_url)
+    crew = Crew(store)
+    code = (await crew.halls.open(quick(Single()), public=True)).tournament
+    member = keys.hook_timer(code)
+    async with crew.halls.held(code) as hall:
+        await hall.commit(lambda t: acts.decide_cancel(t, "owner", "rain"))
+        assert member not in await dues(store)
+        await hall.commit(lambda t: acts.decide_announce(t, "owner", "see you in May"))
+        assert member in await dues(store)
+    await crew.close()
+    await store.close()

@@ -5,7 +5,7 @@ import pytest
 from server.refusal import Refusal
 from server.tournament import acts, calls, due, is_deal_over, next_due, pairs_next
 from server.tournament import events as ev
-from server.tournament.settings import Deals, Duplicate, RoundRobin, Single, Swiss
+from server.tournament.settings import Arena, Deals, Duplicate, RoundRobin, Single, Swiss
 from tests.tournament.told import T0, Told, rows, settings
 
 HOUR_MS = 3_600_000
@@ -295,3 +295,18 @@ def test_a_race_of_a_room_is_reported_twice_and_counts_once() -> None:
     told.race(call, [["p002"], ["p001"], ["p003"]])
     assert acts.decide_raced(told.t, call.match, call.race, rows([["p001"]])) == []
     assert [rank.entry for rank in told.t.ranks(0)[0]] == ["p002", "p001", "p003"]
+
+
+def test_an_arenas_end_can_be_put_off_and_pairing_goes_on_until_then() -> None:
+    told = begun(Arena(minutes=1))
+    ends = told.t.stage.ends
+    assert ends is not None
+    told.tell(*acts.decide_extend(told.t, "referee", told.now, "arena", 90_000))
+    assert told.t.stage.ends == ends + 90_000
+    told.now = ends + 1
+    told.settle()
+    assert told.t.phase == "running"
+    with pytest.raises(Refusal, match="nothing of that kind"):
+        acts.decide_extend(told.t, "referee", ends + 90_000, "arena", 1000)
+    with pytest.raises(Refusal, match="nothing of that kind"):
+        acts.decide_extend(told.t, "referee", told.now, "round", 1000)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from server.refusal import Refusal
-from server.tournament import acts, calls, next_due
+from server.tournament import acts, calls, due, next_due
 from server.tournament.formats import FORMATS
 from server.tournament.formats.arena import scores
 from server.tournament.formats.duplicate import tables
@@ -402,3 +402,19 @@ def test_an_arena_takes_players_at_any_time() -> None:
     while not calls(told.t):
         assert told.wait()
     assert "late" in {player for player, _ in calls(told.t)[0].players}
+
+
+@pytest.mark.parametrize("play", [each() for each in FORMATS], ids=lambda play: type(play).__name__)
+def test_a_tournament_that_everybody_leaves_ends_and_says_why(play: AnyPlay) -> None:
+    told = Told(settings(play))
+    names = told.enter(6)
+    told.start()
+    for name in names:
+        told.tell(*acts.decide_withdraw(told.t, name, player=name))
+    told.settle()
+    while told.t.phase == "running" and told.wait():
+        pass
+    assert told.t.phase == "finished"
+    assert told.t.over_why
+    assert not told.t.open
+    assert due(told.t, told.now, told.around) == []
