@@ -34,7 +34,10 @@ def main() -> None:
     # Whatever a library prints is none of the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    serve(sys.stdin.buffer, answers)
+    try:
+        serve(sys.stdin.buffer, answers)
+    except BrokenPipeError:
+        os._exit(0)  # the node has died: nobody is there to be told, and nothing to put away
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -174,25 +174,27 @@ async def test_closing_ends_the_process(aside: Aside) -> None:
 
 
 PARENT = """
-import asyncio, os
+import asyncio, os, time
 from server.aside import Aside
 
 async def main():
     aside = Aside()
     print(await aside.do(os.getpid), flush=True)
+    await aside.do(time.sleep, 1)
     await asyncio.sleep(60)
 
 asyncio.run(main())
 """
 
 
-async def test_the_process_ends_with_the_node_even_if_that_is_killed() -> None:
-    parent = await asyncio.to_thread(
-        subprocess.Popen, [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True
-    )
+async def test_the_process_ends_in_silence_with_a_node_that_is_killed() -> None:
+    command = [sys.executable, "-c", PARENT]
+    parent = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE)
     assert parent.stdout is not None
-    pid = int(await asyncio.to_thread(parent.stdout.readline))
+    pid = int(await parent.stdout.readline())
     assert is_alive(pid)
+    await asyncio.sleep(0.3)  # it is at work
     parent.kill()
-    await asyncio.to_thread(parent.communicate)
+    _, said = await parent.communicate()  # what it says is said by both
+    assert said == b""
     await gone(pid)
