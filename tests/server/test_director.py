@@ -21,8 +21,11 @@ from wire.formats import (
     Deals,
     Double,
     Duplicate,
+    Heats,
+    NFold,
     RoundRobin,
     Single,
+    StageSettings,
     Swiss,
     TournamentSettings,
 )
@@ -114,6 +117,41 @@ async def test_a_deal_that_tables_share_is_revealed_when_the_last_one_is_done(
         assert len(secrets) == 1
         positions = {shown.reveal.position for shown in revealed if shown.reveal is not None}
         assert len(positions) == 1
+
+
+GROUPS = settings(
+    stages=[
+        StageSettings(play=RoundRobin(), groups=2, qualify=1),
+        StageSettings(play=Single(), best_of=3),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "players", "stages"),
+    [
+        (settings(Heats(size=3, advance=1)), 6, 1),
+        (settings(NFold(losses=2)), 3, 1),
+        (GROUPS, 4, 2),
+    ],
+    ids=["heats to a final", "out with the second loss", "groups, then best of three"],
+)
+async def test_races_of_several_and_stages_of_several_run_to_their_end(
+    ports: list[int], wanted: TournamentSettings, players: int, stages: int
+) -> None:
+    chief = await opened(ports[0], wanted)
+    async with bots(ports, players) as entered:
+        await enter(chief, entered)
+        await chief.direct(a.Begin())
+        shown = await chief.over()
+        assert (shown.phase, shown.stage) == ("finished", stages - 1)
+        rounds = [await chief.browse(number + 1) for number in range(shown.round or 0)]
+        races = [race for each in rounds for match in each.matches for race in match.races]
+        assert all(race.state == "raced" for race in races)
+        if wanted is GROUPS:
+            assert len(rounds[-1].matches[0].races) in (2, 3)
+        ranking = await chief.line.find(w.Ranking, lambda shown: shown.stage == stages - 1)
+        assert ranking.groups[0][0].place == 1
 
 
 @pytest.mark.slow
