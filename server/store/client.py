@@ -55,9 +55,12 @@ class Refused(Unavailable):
 class _Found(AbstractConnection):
     """A connection to wherever the store is when it is made."""
 
-    def __init__(self, *, where: Where, **options: Any) -> None:
+    def __init__(self, *, where: Where, doubts: Callable[[], int], **options: Any) -> None:
+        """Take `doubts`, which says how often it has been doubted where the store is."""
         super().__init__(**options)
         self._where = where
+        self._doubts = doubts
+        self._doubts_before = 0
         self._label = "a store that is not found"
 
     def repr_pieces(self) -> list[tuple[str, str]]:
@@ -68,6 +71,7 @@ class _Found(AbstractConnection):
 
     async def _connect(self) -> None:
         async with asyncio.timeout(self.socket_connect_timeout):
+            self._doubts_before = self._doubts()
             address = await self._where()
             self._label = address.label()
             self.username, self.password = address.username, address.password
@@ -80,6 +84,12 @@ class _Found(AbstractConnection):
                     address.host, address.port, ssl=address.tls, server_hostname=tls_name
                 )
         self._reader, self._writer = ends
+
+    async def on_connect_check_health(self, check_health: bool = True) -> None:
+        """Say who we are; then this has to be the place where the store is still."""
+        await super().on_connect_check_health(check_health=check_health)
+        if self._doubts() != self._doubts_before:
+            raise BrokenError(f"{self._label} may be the store no more")
 
 
 def fixed(address: Address) -> Where:
@@ -95,11 +105,13 @@ class Client:
     """Runs commands and scripts on one store, each on a connection of its own."""
 
     def __init__(self, where: Where) -> None:
+        self._doubts = 0
         self._pool = BlockingConnectionPool(
             max_connections=CONNECTIONS,
             timeout=WAIT_S,
             connection_class=_Found,
             where=where,
+            doubts=lambda: self._doubts,
             socket_connect_timeout=WAIT_S,
             socket_timeout=REPLY_S,
             retry=Retry(ConstantBackoff(0.05), RETRIES, supported_errors=(BrokenError,)),
@@ -134,10 +146,13 @@ class Client:
         return replies
 
     def doubt(self) -> None:
-        """Close what is idle, soon: it may lead to what is the store no more."""
-        task = asyncio.create_task(
-            self._pool.disconnect(inuse_connections=False), name="store doubt"
-        )
+        """Close all connections, soon: they may lead to what is the store no more.
+
+        Also those in use, whose requests are made again: a master that stood still while it
+        was replaced answers them when it wakes up, and knows nothing of what was since.
+        """
+        self._doubts += 1
+        task = asyncio.create_task(self._pool.disconnect(), name="store doubt")
         self._requests.add(task)
         task.add_done_callback(self._ended)
 

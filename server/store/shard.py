@@ -30,8 +30,8 @@ class Shard:
         line.on_state(self._state)
 
     def _state(self, up: bool) -> None:
-        if not up:
-            self.client.doubt()
+        # When it is up again, too: what was opened meanwhile may lead to a former master.
+        self.client.doubt()
 
     async def close(self) -> None:
         """Give it up for good."""
