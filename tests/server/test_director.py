@@ -149,7 +149,8 @@ async def test_races_of_several_and_stages_of_several_run_to_their_end(
         races = [race for each in rounds for match in each.matches for race in match.races]
         assert all(race.state == "raced" for race in races)
         if wanted is GROUPS:
-            assert len(rounds[-1].matches[0].races) in (2, 3)
+            # Equal ones race on, twice at most.
+            assert 2 <= len(rounds[-1].matches[0].races) <= 5
         ranking = await chief.line.find(w.Ranking, lambda shown: shown.stage == stages - 1)
         assert ranking.groups[0][0].place == 1
 
