@@ -13,7 +13,10 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise click.ClickException(f"{file}: this is no text in UTF-8 ({error})") from None
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise click.ClickException(
+            f"{file}: line {line}: this is no text in UTF-8; save it as such"
+        ) from None
     except OSError as error:
         raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
 

@@ -11,6 +11,7 @@ NAME_LENGTH = 16
 MESSAGE_BYTES = 3_000  # of names in one message
 MESSAGE_NAMES = 64
 HEADS = frozenset({"name", "player"})
+DELIMITERS = ",;\t"  # the first where none is shown
 
 
 class BadRoll(Exception):
@@ -18,15 +19,18 @@ class BadRoll(Exception):
 
 
 def read(text: str) -> list[str]:
-    """Give the names of a CSV text: its column `name` or `player`, or else its first one.
+    """Give the names of a CSV text: its column `name` or `player`, or else its only one.
+
+    Cells are parted by commas, semicolons or tabs, whichever the first line shows.
 
     Raises:
-        BadRoll: a name is too long or stands twice, or there is none.
+        BadRoll: a name is too long or stands twice, there is none, the columns do not say which
+            is theirs, or this is no CSV.
     """
-    rows = [row for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")) if row]
+    rows = _rows(text.removeprefix("\ufeff"))
     column, first = _column(rows)
     names: dict[str, int] = {}
-    for number, row in enumerate(rows[first:], first + 1):
+    for number, row in rows[first:]:
         name = tidied(row[column]) if column < len(row) else ""
         if not name:
             continue
@@ -40,11 +44,39 @@ def read(text: str) -> list[str]:
     return list(names)
 
 
-def _column(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """Give the rows that are not empty, each with the line that it begins in."""
+    head = next(iter(text.splitlines()), "")
+    delimiter = max(DELIMITERS, key=lambda sign: _has_name(head.split(sign)))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    begins = 1
+    try:
+        for row in reader:
+            if row:
+                rows.append((begins, row))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise BadRoll(f"line {begins}: this is no CSV from here on ({error})") from None
+    return rows
+
+
+def _has_name(cells: Sequence[str]) -> bool:
+    return any(cell.strip(' "').casefold() in HEADS for cell in cells)
+
+
+def _column(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, int]:
     """Find the names' column, and the first row with one."""
-    heads = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    if not rows:
+        return 0, 0
+    line, cells = rows[0]
+    heads = [cell.strip().casefold() for cell in cells]
     found = next((at for at, head in enumerate(heads) if head in HEADS), None)
-    return (found, 1) if found is not None else (0, 0)
+    if found is not None:
+        return found, 1
+    if len(cells) > 1 or any(sign in cells[0] for sign in DELIMITERS[1:]):
+        raise BadRoll(f"line {line}: of several columns, one has to be called name")
+    return 0, 0
 
 
 def messages(names: Iterable[str]) -> list[list[str]]:

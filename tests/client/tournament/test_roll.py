@@ -21,6 +21,9 @@ from wire.tournaments import Claim, Direct
         "\ufeffclub,Name\r\nA,ann\r\nB,Bob\r\n",
         "Player,rating\nann,1\n\nBob,2\n,3\n",
         '"ann"\n" Bob "\n',
+        '"Name";"Club"\r\n"ann";"x"\r\nBob;y\r\n',
+        "club\tname\nA\tann\nB\tBob\n",
+        "name\rann\rBob\r",
     ],
 )
 def test_names_are_read_from_their_column_or_the_first_one(text: str) -> None:
@@ -34,11 +37,21 @@ def test_names_are_read_from_their_column_or_the_first_one(text: str) -> None:
         ("name\n\n", "no name"),
         ("ann\nbob\nann\n", "line 3: 'ann' stands in line 1 too"),
         ("name\nabcdefghijklmnopq\n", "line 2: 'abcdefghijklmnopq' has more than 16"),
+        ('name,club\nann,"a\nb"\n\nann,c\n', "line 5: 'ann' stands in line 2 too"),
+        ("name\nann\n'x','y'\n\"bob\ncem\n", "line 4: this is no CSV from here on"),
+        ('name\n"ann" x\nbob\n', "line 2: this is no CSV from here on"),
+        ("ann,A\nbob,B\n", "line 1: of several columns, one has to be called name"),
+        ("ann;A\nbob;B\n", "line 1: of several columns, one has to be called name"),
     ],
 )
 def test_a_list_that_cannot_be_used_says_which_line(text: str, words: str) -> None:
     with pytest.raises(BadRoll, match=words):
         roll.read(text)
+
+
+def test_a_name_may_have_the_sign_that_parts_columns() -> None:
+    assert roll.read('"O\'Brien, Pat"\nann\n') == ["O'Brien, Pat", "ann"]
+    assert roll.read('name;club\n"Ann; the 2nd";A\nBob, B;C\n') == ["Ann; the 2nd", "Bob, B"]
 
 
 @pytest.mark.parametrize("letter", ["a", "大", "🂡"])
