@@ -13,6 +13,7 @@ from client.model import State
 from wire.messages import (
     ClientMessage,
     Create,
+    Error,
     Journal,
     Record,
     Refused,
@@ -135,9 +136,14 @@ class Organiser:
         else:
             self._is_new = False
             self.state = model.heard(self.state, heard, time.monotonic())
-        if isinstance(heard, Refused):
+        if isinstance(heard, Refused) or (isinstance(heard, Error) and is_answer(heard)):
             raise OrganiserFailed(heard.reason, heard.code)
         return heard
 
     def _named(self, why: str) -> str:
         return why if self.url in why else f"{self.url}: {why}"
+
+
+def is_answer(error: Error) -> bool:
+    """Whether a request failed by it; after a bad hello the closing says more."""
+    return error.code == "bad-frame" or error.re not in ("", "hello")

@@ -24,6 +24,8 @@ REINSTATE: Final = "Take a player in again who was put out or has left."
 SUMMON: Final = "Call a player once more to the race that waits, on all their connections."
 READMIT: Final = "Take a player in again who has left, as if they had come back by themselves."
 
+WHY_LENGTH: Final = 200
+
 code = click.argument("code")
 player = click.argument("player")
 match = click.argument("match")
@@ -32,12 +34,14 @@ yes = click.option("--yes", is_flag=True, help="Ask nothing; confirm what would 
 
 def why(*, needed: bool) -> Callable[[C], C]:
     """Let a command take the reason, which goes into the audit log."""
+    fits = at_most(WHY_LENGTH)
+
+    def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+        return fits(ctx, param, value) or ""
+
+    # No default: with one, even None, click takes a reason that is needed as given.
     return click.option(
-        "--why",
-        required=needed,
-        default=None if needed else "",
-        callback=at_most(200) if needed else None,
-        help="The reason, for the audit log.",
+        "--why", required=needed, callback=read, help="The reason, for the audit log."
     )
 
 
@@ -123,13 +127,18 @@ def override(
 
 def places(scene: Scene, match: str, order: Sequence[str]) -> list[list[str]]:
     """Give the places that an order of names stands for."""
-    named = [[person(scene, name).entry for name in each.split("=")] for each in order]
+    named = [[person(scene, name).entry for name in equals(scene, each)] for each in order]
     known: MatchLine | None = scene.matches.get(match)
     if known is None:
         return named
-    said = {entry for equals in named for entry in equals}
+    said = {entry for place in named for entry in place}
     rest = [entry for entry in known.entries if entry not in said]
     return [*named, rest] if rest else named
+
+
+def equals(scene: Scene, text: str) -> list[str]:
+    """Read names with = between them; one may have that sign in it."""
+    return [text] if scene.named(text) else text.split("=")
 
 
 @click.command("substitute")
@@ -214,10 +223,11 @@ def repair(ctx: click.Context, code: str, pairs: tuple[str, ...], why: str) -> N
 
 
 def pair_of(scene: Scene, text: str) -> tuple[str, str]:
-    """Read two names with a colon between them."""
-    one, sign, other = text.partition(":")
-    if not sign:
+    """Read two names with a colon between them; they may have one too."""
+    cuts = [(text[:at], text[at + 1 :]) for at, sign in enumerate(text) if sign == ":"]
+    if not cuts:
         raise click.ClickException(f"{text!r}: write two players as A:B")
+    one, other = next((cut for cut in cuts if all(map(scene.named, cut))), cuts[0])
     return person(scene, one).entry, person(scene, other).entry
 
 

@@ -165,9 +165,13 @@ def person(scene: Scene, named: str) -> Entrant:
     """Find an entrant by name or id.
 
     Raises:
-        click.ClickException: there is none.
+        click.ClickException: there is none, or more than one.
     """
-    found = scene.find(named)
-    if found is None:
+    found = scene.named(named)
+    if not found:
         raise click.ClickException(f"{named!r} is no player of this tournament")
-    return found
+    if len(found) > 1:
+        seeds = list(scene.people)
+        each = ", ".join(f"{one.entry} (seed {seeds.index(one.entry) + 1})" for one in found)
+        raise click.ClickException(f"{named!r} may be several players; say which by id: {each}")
+    return found[0]

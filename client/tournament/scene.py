@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wire.messages import ServerMessage
+from wire.text import tidied
 from wire.tournaments import (
     Bracket,
     Entrant,
@@ -42,14 +43,18 @@ class Scene:
         """Give the matches that are known, by their id."""
         return {match.match: match for on in self.pairings.values() for match in on.matches}
 
-    def find(self, named: str) -> Entrant | None:
-        """Give the entrant of an id or, in whatever case, of a name."""
+    def named(self, text: str) -> list[Entrant]:
+        """Give the entrants of an id, else of a name as written, else of it in whatever case.
+
+        More than one are of equal names: only an id tells them apart.
+        """
         entrants = self.entrants.entrants if self.entrants else []
-        for each in entrants:
-            if named in (each.entry, each.player):
-                return each
-        folded = [each for each in entrants if each.name.casefold() == named.casefold()]
-        return folded[0] if len(folded) == 1 else None
+        name = tidied(text)
+        return (
+            [each for each in entrants if text in (each.entry, each.player)][:1]
+            or [each for each in entrants if each.name == name]
+            or [each for each in entrants if each.name.casefold() == name.casefold()]
+        )
 
 
 def won(match: MatchLine, entry: str) -> float:

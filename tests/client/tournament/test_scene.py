@@ -31,12 +31,18 @@ def test_an_arena_fills_no_memory_with_its_rounds() -> None:
 
 def test_players_are_found_by_id_or_by_name_in_whatever_case() -> None:
     known = scene()
-    for named in ("p2", "Bob", "bob", "BOB"):
-        found = known.find(named)
-        assert found is not None
-        assert found.entry == "p2"
-    assert known.find("nobody") is None
-    assert heard(known, entrants("Ann", "ann")).find("ANN") is None  # which of the two?
+    for named in ("p2", "Bob", "bob", " BOB "):
+        assert [each.entry for each in known.named(named)] == ["p2"]
+    assert known.named("nobody") == []
+
+
+def test_a_name_as_written_goes_before_one_in_another_case() -> None:
+    known = heard(scene(), entrants("Ann", "ann", "Bob", "Bob", "Émile"))
+    assert [each.entry for each in known.named("ann")] == ["p2"]
+    assert [each.entry for each in known.named("Ann")] == ["p1"]
+    assert [each.entry for each in known.named("ANN")] == ["p1", "p2"]
+    assert [each.entry for each in known.named("Bob")] == ["p3", "p4"]
+    assert [each.entry for each in known.named("E\u0301mile")] == ["p5"]
 
 
 def test_an_equal_race_of_a_series_is_half_a_race_won() -> None:
