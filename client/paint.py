@@ -8,7 +8,7 @@ from typing import Final
 
 from client import pages, status
 from client.antechamber import paint_room
-from client.canvas import Canvas
+from client.canvas import Canvas, Run
 from client.desk import Confirm, Desk, Help, Log
 from client.forms import Form
 from client.model import NOTICE_SHOWN, State
@@ -89,11 +89,11 @@ def _paint_view(canvas: Canvas, screen: Screen, view: View) -> None:
         case "room":
             paint_room(canvas, state, desk, screen.now)
         case "race":
-            _paint_race(canvas, screen, state.board)
+            _paint_race(canvas, screen, state.board, _own_caption(canvas, state.board))
         case "watch":
-            _paint_watch(canvas, screen)
+            _paint_watch(canvas, screen, panel=desk.panel)
         case "standings" if desk.panel and state.boards:
-            _paint_watch(canvas, screen)
+            _paint_watch(canvas, screen, panel=False)
         case "standings":
             paint_standings(canvas, state, desk)
 
@@ -112,8 +112,6 @@ def _paint_status(canvas: Canvas, screen: Screen, view: View) -> None:
     if board is not None and not is_narrow:
         col = canvas.put(0, col, _progress(board), "plain", edge - col) + 2
     canvas.put(0, col, status.rank_text(state, with_leader=is_narrow), "plain", edge - col)
-    if board is not None and is_narrow and view == "race":
-        canvas.put(3, 1, _progress(board), "dim")
 
 
 def _progress(board: Board) -> str:
@@ -139,7 +137,13 @@ def _place(canvas: Canvas) -> Place:
     )
 
 
-def _paint_race(canvas: Canvas, screen: Screen, board: Board | None) -> None:
+def _own_caption(canvas: Canvas, board: Board | None) -> Run:
+    """Give what stands over the own board: how far it is, where the first row has no room."""
+    is_narrow = canvas.cols < FULL_COLS
+    return Run(1, _progress(board) if board is not None and is_narrow else "", "dim")
+
+
+def _paint_race(canvas: Canvas, screen: Screen, board: Board | None, caption: Run) -> None:
     place = _place(canvas)
     beside = canvas.cols >= FULL_COLS
     edge = canvas.cols - width_at(canvas.cols) - 1
@@ -154,6 +158,7 @@ def _paint_race(canvas: Canvas, screen: Screen, board: Board | None) -> None:
         canvas.put(3, 1, "Waiting for the layout ...", "dim")
         return
     paint_table(canvas, board.piles, place, _marks(screen), screen.style)
+    canvas.put(place.numbers - 1, caption.col, caption.text, caption.ink, 50)
 
 
 def _paint_scores(canvas: Canvas, screen: Screen, col: int, last: int) -> None:
@@ -171,17 +176,16 @@ def _marks(screen: Screen) -> Marks:
     return Marks(desk.half, desk.count, desk.cursor, frozenset(piles))
 
 
-def _paint_watch(canvas: Canvas, screen: Screen) -> None:
-    state, desk = screen.state, screen.desk
+def _paint_watch(canvas: Canvas, screen: Screen, *, panel: bool) -> None:
+    state = screen.state
     room, board = state.room, _shown_board(screen, "watch")
     if room is None or board is None:
         _paint_scores(canvas, screen, 1, _place(canvas).last)
         return
-    plain = Screen(state, Desk(panel=desk.panel), screen.style, screen.now)
-    _paint_race(canvas, plain, board)
-    if board.seat < len(room.seats):
-        name = clean(room.seats[board.seat].name)
-        canvas.put(3, 1, f"{name}   {board.cards} home, {board.down} down", "own", 50)
+    name = clean(room.seats[board.seat].name) if board.seat < len(room.seats) else ""
+    caption = Run(1, f"{name}   {board.cards} home, {board.down} down" if name else "", "own")
+    plain = Screen(state, Desk(panel=panel), screen.style, screen.now)
+    _paint_race(canvas, plain, board, caption)
 
 
 def _paint_foot(canvas: Canvas, screen: Screen) -> None:

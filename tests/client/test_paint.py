@@ -187,6 +187,23 @@ def test_a_narrow_screen_tells_rank_and_leader_and_tab_shows_the_scores(cols: in
     assert "K♥" not in panel
 
 
+@pytest.mark.parametrize("is_seated", [True, False])
+def test_on_a_narrow_screen_nothing_of_the_board_stands_among_the_scores(is_seated: bool) -> None:
+    two = [seat("ann"), seat("bob", cards=31)]
+    state = replace(RACE, room=room(seats=two, seat=0 if is_seated else None))
+    caption = "moves " if is_seated else "ann   "
+    assert lines(state, cols=60)[3].startswith(f" {caption}")
+    assert lines(state, Desk(panel=True), cols=60)[3][:6].isspace()
+
+
+def test_on_a_narrow_screen_the_boards_can_be_seen_when_the_race_is_over() -> None:
+    over = Standings(room="ABCDEF", reason="time", rows=[standing(0)], head="ab" * 32)
+    state = replace(RACE, room=room(phase="over"), standings=over)
+    shown = lines(state, Desk(panel=True), cols=60)
+    assert "K♥" in "\n".join(shown)
+    assert shown[3].startswith(" ann   ")
+
+
 @pytest.mark.parametrize("rows", [21, 22, 23])
 def test_a_message_hides_no_keys_where_there_is_a_row_for_both(rows: int) -> None:
     said = lines(replace(RACE, notice=Notice("no", "bad", 99.0)), rows=rows)
