@@ -56,6 +56,7 @@ Heard = ServerMessage | Line
 CLIENT_NAME: Final = f"klondike {version('double-klondike')}"
 PLAY_TAGS: Final = ("move", "undo", "finish")
 ANSWERS: Final = (Welcome, Moved, Refused, Pong, Store)  # prove that the line holds both ways
+GOING_DOWN: Final = b"the server is going down"  # of a 503 (docs/protocol.md, transport)
 WELCOME_LIMIT: Final = 10.0  # seconds for the server's first word
 MOST_WAITING: Final = 100  # plays without an answer
 OUTBOX: Final = 256  # messages that wait for the socket; all plays of a resume have room
@@ -223,6 +224,8 @@ class Link:
             return Loss(None, str(error), is_final=True)
         except InvalidStatus as error:
             status = error.response.status_code
+            if GOING_DOWN in (error.response.body or b""):
+                return Loss(int(Close.RESTART), "")
             if status >= 500 or status == 429:
                 return Loss(int(Close.OVERLOAD), f"the server answers {status}")
             return Loss(None, f"{self.url} is not a race server (HTTP {status})", is_final=True)

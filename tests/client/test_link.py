@@ -414,6 +414,33 @@ async def test_a_web_server_is_no_race_server() -> None:
     assert "is not a race server (HTTP 404)" in line.why
 
 
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("the server is going down", "the server restarts"),
+        ("too many connections", "the server answers 503"),
+    ],
+)
+async def test_a_server_on_its_way_out_is_not_told_to_be_full(said: str, why: str) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(said)}\r\n\r\n"
+        writer.write((head + said).encode())
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        ear = Ear()
+        link = Link(f"ws://127.0.0.1:{port}", Identity(), ear)
+        task = asyncio.create_task(link.run())
+        heard = await ear.until_line("waiting")
+        link.close()
+        await asyncio.wait_for(task, 5)
+    assert heard.why == why
+
+
 async def test_a_rename_comes_back_under_the_new_name() -> None:
     async def first(actor: Actor) -> None:
         await actor.welcome(token=TOKEN)
