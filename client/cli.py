@@ -355,6 +355,9 @@ def replay(file: Path, player: str | None, speed: float | None) -> None:
         _unreadable(file, "this is no text in UTF-8")
     except NoReplay as error:
         _unreadable(file, str(error))
+    names = list(dict.fromkeys(each.player for each in told if each.player))
+    if player is not None and player not in names:
+        _unreadable(file, f"nobody in it is called {player}; there are {', '.join(names)}")
     shown = [each for each in told if player is None or each.player in ("", player)]
     try:
         for before, each in zip([None, *shown], shown, strict=False):

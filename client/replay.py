@@ -7,7 +7,7 @@ verify`. Entries of a kind not known here are told by their kind.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from client.results import REPLAY_FORMAT
 from client.words import clean
@@ -73,6 +73,9 @@ def _told(entries: list[tuple[int, dict[str, Any]]]) -> Iterator[Told]:
         yield Told(at - start, player, _words(event))
 
 
+_LEFT: Final = {"kicked": "is sent out by the host", "away": "was away and loses the seat"}
+
+
 def _words(event: dict[str, Any]) -> str:
     match event.get("e"):
         case "opened":
@@ -84,7 +87,7 @@ def _words(event: dict[str, Any]) -> str:
         case "joined":
             return "takes a seat"
         case "left":
-            return "leaves"
+            return _LEFT.get(str(event.get("why")), "leaves")
         case "hosted":
             return "is the host"
         case "readied":
@@ -99,6 +102,9 @@ def _words(event: dict[str, Any]) -> str:
             return "takes the move back"
         case "resigned":
             return "gives up"
+        case "disqualified":
+            why = clean(str(event.get("why", "")))
+            return f"is disqualified: {why}" if why else "is disqualified"
         case "over":
             return f"the race is over: {clean(str(event.get('why')))}"
         case "revealed":

@@ -14,6 +14,7 @@ from client.game import Aim
 from client.identity import Identity, open_identity
 from client.line import Line
 from client.race import RaceOptions
+from client.results import replay_lines
 
 
 @pytest.fixture
@@ -178,6 +179,16 @@ def test_a_file_that_cannot_be_read_is_named_once_in_plain_words(tmp_path: Path)
     assert run("replay", str(missing)).output == f"{missing}: No such file or directory\n"
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     assert run("replay", str(tmp_path / "binary")).output.endswith("this is no text in UTF-8\n")
+
+
+def test_a_player_who_is_not_in_the_replay_is_said_not_to_be(tmp_path: Path) -> None:
+    file = tmp_path / "race.dk"
+    joined = '1 {"e":"joined","p":"p1","name":"ann"}'
+    file.write_text("\n".join(replay_lines("ABCDEF", "ab" * 32, [joined])))
+    assert "takes a seat" in run("replay", "--player", "ann", str(file)).output
+    result = run("replay", "--player", "bob", str(file))
+    assert result.exit_code == 2
+    assert result.output == f"{file}: nobody in it is called bob; there are ann\n"
 
 
 def test_without_a_server_no_record_is_fetched_and_no_file_is_left(tmp_path: Path) -> None:

@@ -59,6 +59,9 @@ ENTRIES = [
     '9000 {"e":"started"}',
     '9500 {"e":"played","p":"p1","n":1,"m":"w>f"}',
     '9900 {"e":"resigned","p":"p1"}',
+    '9900 {"e":"disqualified","p":"p1","by":"p2","why":"peeked\\u001b"}',
+    '9900 {"e":"disqualified","p":"p1","by":"","why":""}',
+    '9900 {"e":"left","p":"p1","why":"kicked"}',
     '9901 {"e":"over","why":"resigned"}',
     '9902 {"e":"invented","x":1}',
 ]
@@ -71,6 +74,9 @@ def test_a_replay_file_tells_the_race_again() -> None:
         (0, "", "the race starts"),
         (500, "ann", "w>f"),
         (900, "ann", "gives up"),
+        (900, "ann", "is disqualified: peeked"),
+        (900, "ann", "is disqualified"),
+        (900, "ann", "is sent out by the host"),
         (901, "", "the race is over: resigned"),
         (902, "", "invented"),
     ]
