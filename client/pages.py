@@ -28,7 +28,7 @@ HELP: Final = (
     ("x  l  q  k", "give up; leave; quit; host: put out"),
     ("T C A Ctrl-L", "tournaments; colours; ASCII; paint anew"),
     ("Marks", ""),
-    ("! ? b x *", "card home; away; bot; gave up; solved"),
+    ("! ? b x *", "card home; away; bot; out; solved"),
     ("~6~", "a move of column 6 waits for an answer"),
 )
 
