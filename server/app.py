@@ -22,6 +22,7 @@ from server.pages import pages
 from server.public.site import Site
 from server.rate import Quota
 from server.rooms import Rooms
+from server.steward import Steward
 from server.store import Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import Timekeeper
@@ -170,8 +171,9 @@ class Node:
         self._halls = Halls(self._store, self.tally, self.id)
         ladder = Ladder(self._store)
         self._aside = Aside()
-        director = Director(self._store, self._halls, self._rooms, ladder, self._aside, self.tally)
-        self._foyer = Foyer(self._store, self._halls, director)
+        steward = Steward(self._store, self._rooms)
+        director = Director(self._store, self._halls, steward, ladder, self._aside, self.tally)
+        self._foyer = Foyer(self._store, self._halls, director, steward)
         self._site = Site(self._halls, self._foyer)
         webhooks = Webhooks(self._store, self.tally, private=self.config.private_webhooks)
         return Fairground(self._store, self._halls, director, self._foyer, ladder, webhooks)

@@ -1,12 +1,12 @@
-"""Runs tournaments over rooms: what is due, which races are called, what they came to.
+"""Runs tournaments: appends what is due, and sees to it that the races that are called are raced.
 
 Any node may do any part of it at any time; the guards of the journals make the second one
 that does it harmless. There are two looks, each set off by a timer in the store:
 
 - at a *tournament* (`t:CODE`): append what is due, one step after the other, then set the
   timers of the matches that this has touched;
-- at a *match's race* (`t:CODE/MATCH/RACE`): open its room, begin it, find who is not there,
-  report how it ended, end it where it does not count any more, reveal its deal.
+- at a *match's race* (`t:CODE/MATCH/RACE`): have its steward do what is due in its room, or
+  wind it up where it does not count any more.
 
 Timers come before events: every commit sets the tournament's timer a little ahead, and the
 event that ends a room's race sets that of its match. So what a node that dies has not done
@@ -18,46 +18,22 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from msgspec.structs import replace
-
-from server import events as rev
-from server import referee
-from server.arranging import arrange
 from server.aside import Aside
 from server.codes import new_room_code
 from server.hall import Hall
 from server.halls import Halls
 from server.ladder import Ladder
-from server.race import Race
 from server.refusal import Refusal, race_lost, store_away
-from server.room import Room
-from server.rooms import Rooms
-from server.standings import standings
+from server.steward import Steward
 from server.store import Claim, Store, Unavailable, keys
 from server.tally import Tally
-from server.tournament import (
-    Around,
-    Call,
-    Tournament,
-    call_of,
-    due,
-    is_deal_over,
-    next_due,
-    pairs_next,
-)
+from server.tournament import Around, Tournament, call_of, due, next_due, pairs_next
 from server.tournament import events as ev
-from server.tournament.acts import decide_no_show, decide_race_void, decide_raced
-from server.tournament.calling import own_deal
-from server.tournament.records import Match
-from server.tournament.records import Race as Called
 
 log = logging.getLogger("dk.director")
 
 STEPS = 200  # of one look; a tournament that wants more is at fault, and looked at again later
 PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
-LOST_AFTER_MS = 30_000  # after a race's start, a room that is not there is not opened any more
-AFTER_END_MS = 1_000  # a race is looked at so long after its time is up, if nobody did before
-
 FEW = 24  # players who wait: to pair fewer takes no longer than to have it done elsewhere
 ATTEMPTS = 5  # at a pairing that others get in the way of
 
@@ -75,14 +51,14 @@ class Director:
         self,
         store: Store,
         halls: Halls,
-        rooms: Rooms,
+        steward: Steward,
         ladder: Ladder,
         aside: Aside,
         tally: Tally,
     ) -> None:
         self._store = store
         self._halls = halls
-        self._rooms = rooms
+        self._steward = steward
         self._ladder = ladder
         self._aside = aside
         self._tally = tally
@@ -274,21 +250,21 @@ class Director:
         race = match.races[int(number) - 1]
         call = call_of(hall.t, match_id)
         if call is None or call.race != race.number:
-            await self._wind_up(hall, match, race)
+            await self._steward.wind_up(hall, match, race)
             return None
         starts = race.starts
         now = self._store.clock.now()
         if now < starts:
             return starts
-        if is_paused_before(hall.t, starts):
+        if _is_paused_before(hall.t, starts):
             return None  # to go on sets the timer anew
-        again = await self._run(hall, call, now)
+        again = await self._steward.run(hall, call, now)
         if hall.touched:
             await self._advance_after(hall)
         after = call_of(hall.t, match_id)
         if after is None or after.race != call.race:
             match = hall.t.matches[match_id]
-            await self._wind_up(hall, match, match.races[call.race - 1])
+            await self._steward.wind_up(hall, match, match.races[call.race - 1])
             return None
         return again
 
@@ -306,166 +282,12 @@ class Director:
             except Unavailable:
                 raise store_away() from None
 
-    async def _run(self, hall: Hall, call: Call, now: int) -> int | None:
-        """Do for a race that is called what is due in its room; gives the next instant."""
-        try:
-            if not await self._is_there(hall, call, now):
-                await hall.commit(partial(_voided, call, "the room was lost"))
-                return None
-            async with self._rooms.held(call.room) as room:
-                return await self._run_in(hall, call, room)
-        except Refusal as refusal:
-            if refusal.code not in ("taken", "unreadable-room"):
-                raise
-            await hall.commit(partial(_voided, call, refusal.reason))
-            return None
-
-    async def _is_there(self, hall: Hall, call: Call, now: int) -> bool:
-        """Whether the race's room is there; in time it is opened."""
-        starts = call.settings.start_at or 0
-        if now < starts + LOST_AFTER_MS:
-            await self.arrange(hall, call)
-            return True
-        try:
-            return await self._store.journals.version(keys.room(call.room)) > 0
-        except Unavailable:
-            raise store_away() from None
-
-    async def arrange(self, hall: Hall, call: Call) -> None:
-        """Open the room of a race that is called, with its players seated, if it is not yet.
-
-        Raises:
-            Refusal: its code is another room's, or the store does not answer.
-        """
-        is_bot = {each.player: each.bot for each in hall.t.entries.values()}
-        opened = rev.Opened(
-            format=rev.FORMAT,
-            room=call.room,
-            deal=call.deal,
-            settings=replace(call.settings, start="host", start_at=None),
-            commitment="",
-            host="",
-            tournament=hall.code,
-            match=f"{call.match}/{call.race}",
-            shared=call.deal != own_deal(hall.t, call.match, call.race),
-        )
-        seats = [
-            rev.Joined(p=player, name=name, bot=is_bot.get(player, False))
-            for player, name in call.players
-        ]
-        await arrange(self._store, opened, seats)
-
-    async def _run_in(self, hall: Hall, call: Call, room: Room) -> int | None:
-        if room.race.phase == "open":
-            await room.commit(lambda race: referee.decide_begin(race, self._countdown_ms(call)))
-        await self._put_out(hall, call, room)
-        race, now = room.race, self._store.clock.now()
-        if race.phase == "over":
-            await hall.commit(partial(_ended, call, race))
-            return None
-        if race.phase != "running" or race.started_at is None or race.ends is None:
-            return (race.starts or now) + 1000 * call.no_show_s
-        absent_at = race.started_at + 1000 * call.no_show_s
-        if now < absent_at:
-            return min(absent_at, race.ends + AFTER_END_MS)
-        await hall.commit(partial(_absent, call, now, race.started_at, _who_played(race)))
-        return race.ends + AFTER_END_MS
-
-    def _countdown_ms(self, call: Call) -> int:
-        # All races of a round start at one instant, however late each room is locked.
-        starts = (call.settings.start_at or 0) + 1000 * call.settings.countdown_s
-        return max(0, starts - self._store.clock.now())
-
-    async def _put_out(self, hall: Hall, call: Call, room: Room) -> None:
-        """End the race of those who have given the match up."""
-        match = hall.t.matches[call.match]
-        for player, entry in zip(match.races[call.race - 1].players, match.entries, strict=True):
-            racer = room.race.racers.get(player)
-            if entry not in match.lost or racer is None or racer.is_done:
-                continue
-            if room.race.phase == "running":
-                why = hall.t.entries[entry].status
-                reason = "was not there to play" if why == "in" else why
-                decide = partial(_put_out, player, reason)
-                await room.plays.end(player, None, decide)
-
-    async def _wind_up(self, hall: Hall, match: Match, race: Called) -> None:
-        """End a race that does not count any more; reveal the deal that nobody plays any more."""
-        is_shared = race.deal != own_deal(hall.t, match.id, race.number)
-        if race.state == "raced" and not is_shared:
-            return
-        try:
-            if not await self._store.journals.version(keys.room(race.room)):
-                return
-        except Unavailable:
-            raise store_away() from None
-        async with self._rooms.held(race.room) as room:
-            if race.state != "raced":
-                await room.commit(referee.decide_abort)
-            if is_shared and room.race.revealed is None and is_deal_over(hall.t, race.deal):
-                await self._reveal_elsewhere(hall, match, race)
-                await room.commit(referee.decide_reveal)
-
-    async def _reveal_elsewhere(self, hall: Hall, match: Match, race: Called) -> None:
-        """Have the other rooms of a deal looked at, too: the deal is over."""
-        members = [
-            keys.match_timer(hall.code, f"{other.id}/{each.number}")
-            for other in hall.t.matches.values()
-            if other.round == match.round and other.id != match.id
-            for each in other.races
-            if each.deal == race.deal
-        ]
-        try:
-            await self._store.timers.set_all(dict.fromkeys(members, 0))
-        except Unavailable:
-            raise store_away() from None
-
 
 def _waiting(t: Tournament) -> int:
     taken = {entry for each in t.open for entry in t.matches[each].entries}
     return sum(entry not in taken for entry in t.active)
 
 
-def is_paused_before(t: Tournament, starts: int) -> bool:
+def _is_paused_before(t: Tournament, starts: int) -> bool:
     """Whether a race that starts at this instant waits for the tournament to go on."""
     return t.paused_at is not None and starts > t.paused_at
-
-
-def _who_played(race: Race) -> list[str]:
-    return [racer.id for racer in race.racers.values() if racer.n or racer.is_done]
-
-
-def _put_out(player: str, why: str, race: Race) -> rev.Disqualified:
-    return referee.decide_disqualify(race, player, "", why)
-
-
-def _voided(call: Call, why: str, t: Tournament) -> Sequence[ev.AnyEvent]:
-    return decide_race_void(t, call.match, call.race, why)
-
-
-def _absent(
-    call: Call, now: int, started_at: int, played: Collection[str], t: Tournament
-) -> Sequence[ev.AnyEvent]:
-    return decide_no_show(t, call.match, call.race, now=now, started_at=started_at, played=played)
-
-
-def _ended(call: Call, race: Race, t: Tournament) -> Sequence[ev.AnyEvent]:
-    if race.over_why == "aborted":
-        return decide_race_void(t, call.match, call.race, "the race was broken off")
-    return decide_raced(t, call.match, call.race, rows(race))
-
-
-def rows(race: Race) -> list[ev.Row]:
-    """Give a race's standings as tournaments count them, without those who were not there."""
-    return [
-        ev.Row(
-            p=line.player,
-            place=line.place,
-            outcome=line.outcome,
-            cards=line.cards,
-            down=line.down,
-            time_ms=line.finished_ms if line.finished_ms is not None else line.reached_ms,
-        )
-        for line in standings(race)
-        if race.racers[line.player].n or line.outcome == "resigned"
-    ]

@@ -12,6 +12,7 @@ from server.guestbook import Guest, Guestbook
 from server.hall import Hall
 from server.halls import Halls
 from server.refusal import Refusal, store_away
+from server.steward import Steward
 from server.store import Store, Unavailable
 from server.tournament import Tournament
 
@@ -46,10 +47,11 @@ class _Left:
 class Foyer:
     """Keeps the halls open that connections of this node look at or play in."""
 
-    def __init__(self, store: Store, halls: Halls, director: Director) -> None:
+    def __init__(self, store: Store, halls: Halls, director: Director, steward: Steward) -> None:
         self._store = store
         self._halls = halls
         self._director = director
+        self._steward = steward
         self._books: dict[str, Guestbook] = {}
         self._galleries: dict[str, Gallery] = {}
         self._closing: dict[str, asyncio.TimerHandle] = {}
@@ -72,7 +74,7 @@ class Foyer:
             if book is None:
                 await self._halls.hold(code)  # until the last guest goes
                 book = self._books.get(code) or Guestbook(
-                    hall, self._director.arrange, lambda: self._book_lost(code)
+                    hall, self._steward.arrange, lambda: self._book_lost(code)
                 )
                 if code in self._books:
                     self._halls.release(code)

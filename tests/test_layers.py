@@ -48,7 +48,9 @@ MAY_IMPORT: dict[str, str] = {
     "server.tournament": "wire server.journaling server.refusal server.rules",
     "server.herald": "server.tournament",
     "server.outward": "",
-    "server.recount": "wire server.journaling server.refusal server.tournament server.verify",
+    "server.results": "server.race server.standings server.tournament",
+    "server.recount": "wire server.journaling server.refusal server.results server.tournament"
+    " server.verify",
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",
@@ -74,17 +76,17 @@ MAY_IMPORT: dict[str, str] = {
     "server.arranging": "server.events server.race server.refusal server.rules server.store"
     " server.summary",
     "server.ladder": "wire server.refusal server.rules server.store server.tournament",
-    "server.director": "server.arranging server.aside server.codes server.events server.hall server.halls server.ladder"
-    " server.race server.referee server.refusal server.room server.rooms server.standings"
-    " server.store"
-    " server.tally server.tournament",
+    "server.steward": "server.arranging server.events server.hall server.race server.referee"
+    " server.refusal server.results server.room server.rooms server.store server.tournament",
+    "server.director": "server.aside server.codes server.hall server.halls server.ladder"
+    " server.refusal server.steward server.store server.tally server.tournament",
     # What is shown of tournaments, and what is asked of them
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
     " server.tournament",
     "server.gallery": "wire server.bulletin server.hall server.refusal server.store server.tournament",
     "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
-    " server.refusal server.store server.tournament",
+    " server.refusal server.steward server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"
     " server.store server.tally server.version",
     "server.attendance": "wire server.bulletin server.codes server.directing server.director"
@@ -106,7 +108,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.private": "server.config server.store",
     "server.app": "server.aside server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
-    " server.public server.rate server.rooms server.store server.tally server.tasks server.timekeeper"
+    " server.public server.rate server.rooms server.steward server.store server.tally server.tasks server.timekeeper"
     " server.version server.webhooks",
     "server.workers": "server.config server.private server.store",
     "server.cli": "server.app server.config server.logs server.store server.verify"
@@ -144,6 +146,7 @@ PURE = [
     "server.referee",
     "server.auditor",
     "server.standings",
+    "server.results",
     "server.view",
     "server.session",
     "server.refusal",

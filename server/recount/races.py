@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from server import verify
 from server.recount.journal import Refolded
+from server.results import rows
 from server.tournament import events as ev
 from server.tournament.acts import decide_raced
 from server.tournament.tournament import Tournament
@@ -50,24 +51,6 @@ def _fault_of(t: Tournament, room: str, event: ev.Raced, text: str) -> str | Non
         return f"it is of room {race.room}, match {race.match} of tournament {race.tournament}"
     if race.deal != called.deal:
         return f"it was raced on the deal {race.deal}, not on {called.deal}"
-    rows = rows_of(verdict)
-    if event not in decide_raced(t, event.match, event.race, rows):
+    if event not in decide_raced(t, event.match, event.race, rows(race)):
         return "the journal has other results"
     return None
-
-
-def rows_of(verdict: verify.Verdict) -> list[ev.Row]:
-    """Give what a tournament needs of a race's standings; who never played was not there."""
-    racers = verdict.race.racers
-    return [
-        ev.Row(
-            p=line.player,
-            place=line.place,
-            outcome=line.outcome,
-            cards=line.cards,
-            down=line.down,
-            time_ms=line.finished_ms if line.finished_ms is not None else line.reached_ms,
-        )
-        for line in verdict.rows
-        if racers[line.player].n or line.outcome == "resigned"
-    ]

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from server.director import rows
 from server.race import Race
+from server.results import rows
 from server.store import keys
 from server.tournament import Tournament
 from server.tournament import events as ev

@@ -16,6 +16,7 @@ from server.halls import Halls
 from server.ladder import Ladder
 from server.race import Race
 from server.rooms import Rooms
+from server.steward import Steward
 from server.store import Store, keys
 from server.tally import Tally
 from server.tournament import Tournament, calls
@@ -82,7 +83,7 @@ class _Part:
 
 
 class Crew:
-    """What acts for tournaments on one node: halls, rooms, a director."""
+    """What acts for tournaments on one node: halls, rooms, a director, a steward."""
 
     def __init__(self, store: Store, name: str = "node") -> None:
         tally = Tally()
@@ -90,7 +91,8 @@ class Crew:
         self.halls = Halls(store, tally, name)
         self.rooms = Rooms(store, tally, name)
         self.aside = Aside()
-        self.director = Director(store, self.halls, self.rooms, Ladder(store), self.aside, tally)
+        self.steward = Steward(store, self.rooms)
+        self.director = Director(store, self.halls, self.steward, Ladder(store), self.aside, tally)
 
     async def act(self) -> int:
         """Act on every timer there is, due or not; how many there were."""

@@ -42,7 +42,7 @@ async def foyer(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Fo
     monkeypatch.setattr(foyers, "AGAIN_AFTER_S", 0.02)
     monkeypatch.setattr(foyers, "LONGEST_PAUSE_S", 0.05)
     monkeypatch.setattr("server.gallery.SHOW_EVERY_S", 0.01)
-    made = Foyer(crew.store, crew.halls, crew.director)
+    made = Foyer(crew.store, crew.halls, crew.director, crew.steward)
     yield made
     made.close()
 
