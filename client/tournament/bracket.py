@@ -11,6 +11,7 @@ from client.canvas import Canvas
 from client.style import Ink
 from client.tournament.scene import Scene
 from client.words import clean
+from wire.reading import points
 from wire.tournaments import SlotLine
 
 BOX: Final = 22  # cells of a box: seed, name, score
@@ -140,12 +141,6 @@ def _paint_side(canvas: Canvas, row: int, col: int, side: _Side) -> None:
     end = col + BOX - (len(side.score) + 1 if side.score else 0)
     canvas.put(row, col + 4, side.text, side.ink, end - col - 4)
     canvas.put_right(row, col + BOX, side.score, side.ink)
-
-
-def points(value: float) -> str:
-    """Write points, with a half as a half."""
-    whole, half = divmod(round(value * 2), 2)
-    return f"{whole or ''}½" if half else str(whole)
 
 
 def _headings(

@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from client.fairness import head_of
 from client.results import replay_lines
-from client.tournament.scene import Scene, won
+from client.tournament.scene import Scene
+from wire.reading import won
 from wire.tournaments import MatchLine, Pairings
 
 Row = dict[str, Any]

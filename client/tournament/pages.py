@@ -5,10 +5,11 @@ from typing import Final
 from client.canvas import Canvas
 from client.style import Style
 from client.tournament import sheets
-from client.tournament.bracket import paint_bracket, points
+from client.tournament.bracket import paint_bracket
 from client.tournament.hall import TABS, Hall, Tab, lines_of, selected_race
 from client.tournament.tour import Tour
 from client.words import clean, span
+from wire.reading import PHASES, points
 from wire.tournaments import Place, Tournament
 
 TOP: Final = 4  # rows above what is scrolled
@@ -63,7 +64,7 @@ def _paint_list(canvas: Canvas, hall: Hall, tour: Tour) -> None:
             "pick" if is_at else "plain",
             42,
         )
-        canvas.put(row, max(end + 2, 46), sheets.PHASES[line.phase], "own")
+        canvas.put(row, max(end + 2, 46), PHASES[line.phase], "own")
         starts = f", {sheets.instant(line.starts)}" if line.starts is not None else ""
         about = f"{line.tournament}  {line.entrants}/{line.places} players{starts}  {clean(line.format)}"
         canvas.put(row + 1, 5, about, "dim")
@@ -75,7 +76,7 @@ def _paint_list(canvas: Canvas, hall: Hall, tour: Tour) -> None:
 
 
 def _paint_head(canvas: Canvas, hall: Hall, t: Tournament) -> None:
-    phase = sheets.PHASES[t.phase]
+    phase = PHASES[t.phase]
     canvas.put_right(0, canvas.cols - 1, phase, "own")
     canvas.put(0, 1, clean(t.settings.title) or t.tournament, "bold", canvas.cols - len(phase) - 4)
     notice = f"! {sheets.notice(t.notices[-1])}" if t.notices else clean(t.reason)

@@ -57,13 +57,6 @@ class Scene:
         )
 
 
-def won(match: MatchLine, entry: str) -> float:
-    """Give how many races of a match somebody has won, an equal first place being half."""
-    raced = [race.rows for race in match.races if race.state == "raced"]
-    first = [[row.entry for row in rows if row.place == 1] for rows in raced]
-    return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
-
-
 def heard(scene: Scene, message: ServerMessage) -> Scene:
     """Take in a message of the server; one of another tournament begins a new scene."""
     code = getattr(message, "tournament", None)

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from client.canvas import Canvas
 from client.style import Ink
-from client.tournament.bracket import points
-from client.tournament.scene import Scene, won
+from client.tournament.scene import Scene
 from client.words import clean, span
+from wire.reading import PHASES, TIMES, column, points, won
 from wire.tournaments import (
     LiveRace,
     MatchLine,
@@ -25,35 +25,6 @@ from wire.tournaments import (
     Tournament,
 )
 
-SHORT: Final = {
-    "buchholz": "BH",
-    "buchholz-cut1": "BH-1",
-    "buchholz-cut2": "BH-2",
-    "median1": "Med-1",
-    "median2": "Med-2",
-    "fore-buchholz": "Fore",
-    "sonneborn-berger": "SB",
-    "direct-encounter": "DE",
-    "wins": "Wins",
-    "games-won": "Won",
-    "progressive": "Prog",
-    "koya": "Koya",
-    "cards": "Cards",
-    "total-time": "Time",
-    "best-race": "Best",
-    "best-time": "Best time",
-    "performance": "Perf",
-    "games": "Games",
-}
-_TIMES: Final = frozenset({"total-time", "best-time"})
-PHASES: Final = {
-    "draft": "not started",
-    "check-in": "check-in is open",
-    "running": "running",
-    "paused": "paused",
-    "finished": "finished",
-    "cancelled": "cancelled",
-}
 NAME: Final = 16
 CARDS: Final = 104
 BAR: Final = 26
@@ -113,7 +84,7 @@ def blit(canvas: Canvas, part: Canvas, top: int, left: int) -> None:
 
 def figure(key: str, value: float) -> str:
     """Write the value of a tie-break."""
-    if key in _TIMES:
+    if key in TIMES:
         return span(value)
     return str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0")
 
@@ -174,7 +145,7 @@ def standings(scene: Scene, ranking: Ranking, *, own: str = "", ascii_only: bool
 
 
 def _standings_head(ranking: Ranking) -> Row:
-    heads = [SHORT.get(key, key) for key in ranking.keys]
+    heads = [column(key)[0] for key in ranking.keys]
     points_head = [Cell("Points", "dim", right=True)] if ranking.keys else []
     keys = [Cell(each, "dim", right=True) for each in heads]
     return [Cell("#", "dim", right=True), Cell("Player", "dim"), *points_head, *keys]

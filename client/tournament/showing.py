@@ -16,6 +16,7 @@ from client.tournament.errand import Errand
 from client.tournament.office import Office
 from client.tournament.scene import Scene
 from client.words import clean
+from wire.reading import PHASES
 
 PARTS: Final = ("players", "pairings", "standings", "bracket", "schedule", "live", "audit")
 
@@ -33,7 +34,7 @@ def listing(ctx: click.Context, as_json: bool) -> None:
         [
             sheets.Cell(line.tournament, "own"),
             sheets.Cell(clean(line.title)),
-            sheets.Cell(sheets.PHASES[line.phase], "dim"),
+            sheets.Cell(PHASES[line.phase], "dim"),
             sheets.Cell(f"{line.entrants}/{line.places}", right=True),
             sheets.Cell(clean(line.format), "dim"),
         ]

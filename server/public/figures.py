@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.public import words
 from server.public.layout import Grid, Spot, laid_out
 from server.public.sheet import Sheet
+from wire.reading import points
 from wire.tournaments import SlotLine
 
 BOX_WIDTH, BOX_HEIGHT = 204, 52
@@ -72,7 +72,7 @@ def _y(row: float) -> int:
 
 def _box(sheet: Sheet, spot: Spot) -> Box:
     slot = spot.slot
-    scores = [words.points(score) for score in slot.scores] or ["", ""]
+    scores = [points(score) for score in slot.scores] or ["", ""]
     return Box(
         x=_x(spot.column),
         y=_y(spot.row),

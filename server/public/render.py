@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from server.public import figures, rows, words
 from server.public.sheet import Sheet
+from wire.reading import PHASES
 from wire.tournaments import Pairings, Tournament, TournamentLine
 
 ARENA_MATCHES: Final = 60  # shown at most
@@ -51,7 +52,7 @@ def _environment() -> Environment:
     made.globals["box_width"] = figures.BOX_WIDTH
     made.globals["box_height"] = figures.BOX_HEIGHT
     made.globals["cards"] = rows.CARDS
-    made.globals["phases"] = words.PHASES
+    made.globals["phases"] = PHASES
     for name in made.list_templates():
         made.get_template(name)  # now: the first page should not wait for it
     return made
@@ -125,7 +126,7 @@ def _board(sheet: Sheet) -> Mapping[str, Any]:
     ranking = sheet.rankings.get(t.stage) if t.stage is not None else None
     return {
         "sheet": sheet,
-        "phase": words.PHASES[t.phase],
+        "phase": PHASES[t.phase],
         "round_text": _round_text(t),
         "heading": "Matches" if t.ends is not None else f"Round {t.round}",
         "current": current,

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from server.public import words
-from server.public.sheet import Sheet, won
+from server.public.sheet import Sheet
+from wire.reading import column, points, won
 from wire.tournaments import LiveRace, MatchLine, Pairings, Ranking, RankLine
 
 CARDS = 104  # in two decks
@@ -120,7 +121,7 @@ def _mark(match: MatchLine, entry: str, place: int | None) -> str:
     if len(match.entries) > 2 and place is not None:
         parts.append(f"{place}.")
     if len(match.entries) == 2 and len(raced) > 1:
-        parts.append(f"{words.points(won(match, entry))} won")
+        parts.append(f"{points(won(match, entry))} won")
     if rows:
         parts.append(f"{sum(row.cards for row in rows)} cards")
     return " ".join(parts)
@@ -150,7 +151,7 @@ def tables(sheet: Sheet, ranking: Ranking) -> list[Table]:
     return [
         Table(
             title=f"Group {number}" if several else "",
-            columns=tuple(words.column(key) for key in ranking.keys),
+            columns=tuple(column(key) for key in ranking.keys),
             has_points=has_points or bool(ranking.keys),
             has_notes=any(line.note for line in group),
             rows=tuple(_rank_rows(sheet, ranking, group)),
@@ -167,7 +168,7 @@ def _rank_rows(sheet: Sheet, ranking: Ranking, group: Iterable[RankLine]) -> Ite
             place=str(line.place) if line.place is not None else "–",
             name=sheet.name(line.entry),
             seed=sheet.seeds.get(line.entry, 0),
-            points=words.points(line.points),
+            points=points(line.points),
             values=tuple(
                 words.figure(key, value)
                 for key, value in zip(ranking.keys, line.values, strict=False)

@@ -9,7 +9,6 @@ from wire.tournaments import (
     Bracket,
     Entrant,
     Entrants,
-    MatchLine,
     Pairings,
     Progress,
     Ranking,
@@ -42,13 +41,6 @@ class Sheet:
         """Give the name of whoever has a place; its id where the list does not have it."""
         found = self.people.get(entry)
         return found.name if found is not None else entry
-
-
-def won(match: MatchLine, entry: str) -> float:
-    """Give how many races of a match somebody has won, an equal first place being half."""
-    raced = [race.rows for race in match.races if race.state == "raced"]
-    first = [[row.entry for row in rows if row.place == 1] for rows in raced]
-    return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
 
 
 def collect(messages: Iterable[ServerMessage]) -> Sheet | None:

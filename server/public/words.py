@@ -3,37 +3,8 @@
 from datetime import UTC, datetime
 from typing import Final
 
-# A short head for a column, and what it means.
-COLUMNS: Final[dict[str, tuple[str, str]]] = {
-    "buchholz": ("BH", "sum of the opponents' points"),
-    "buchholz-cut1": ("BH-1", "sum of the opponents' points without the lowest"),
-    "buchholz-cut2": ("BH-2", "sum of the opponents' points without the two lowest"),
-    "median1": ("Med-1", "opponents' points without the lowest and the highest"),
-    "median2": ("Med-2", "opponents' points without the two lowest and the two highest"),
-    "fore-buchholz": ("Fore", "opponents' points, the last round counted as draws"),
-    "sonneborn-berger": ("SB", "points of the opponents beaten, half of those drawn with"),
-    "direct-encounter": ("DE", "better among those still tied, by their own matches"),
-    "wins": ("Wins", "rounds won, byes and forfeits included"),
-    "games-won": ("Won", "rounds won by playing"),
-    "progressive": ("Prog", "sum of the score after each round"),
-    "koya": ("Koya", "points against opponents with half the points or more"),
-    "cards": ("Cards", "cards brought home in all rounds"),
-    "total-time": ("Time", "time of all rounds, less is better"),
-    "best-race": ("Best", "most cards brought home in one round"),
-    "best-time": ("Best time", "least time for that many cards"),
-    "performance": ("Perf", "mean rating of the opponents, more for a win, less for a loss"),
-    "games": ("Games", "matches played"),
-}
-_TIMES: Final = frozenset({"total-time", "best-time"})
+from wire.reading import TIMES
 
-PHASES: Final = {
-    "draft": "not started",
-    "check-in": "check-in is open",
-    "running": "running",
-    "paused": "paused",
-    "finished": "finished",
-    "cancelled": "cancelled",
-}
 KINDS: Final = {
     "forfeit": "by forfeit",
     "walkover": "walkover",
@@ -42,21 +13,9 @@ KINDS: Final = {
 }
 
 
-def column(key: str) -> tuple[str, str]:
-    """Give the head of a column and what it means."""
-    return COLUMNS.get(key, (key, key))
-
-
-def points(value: float) -> str:
-    """Write points, with a half as a half."""
-    whole, rest = divmod(round(value * 2), 2)
-    half = "½" if rest else ""
-    return half if half and not whole else f"{whole}{half}"
-
-
 def figure(key: str, value: float) -> str:
     """Write the value of a tie-break."""
-    if key in _TIMES:
+    if key in TIMES:
         return span(round(value))
     if value == int(value):
         return str(int(value))

@@ -1,7 +1,7 @@
 """What a client knows of a tournament is the newest of what it has heard."""
 
-from client.tournament.scene import ROUNDS, Scene, heard, won
-from tests.client.tournament.scenes import entrants, match, pairings, race, scene, tournament
+from client.tournament.scene import ROUNDS, Scene, heard
+from tests.client.tournament.scenes import entrants, pairings, scene, tournament
 from wire.messages import Lobby
 
 
@@ -43,13 +43,3 @@ def test_a_name_as_written_goes_before_one_in_another_case() -> None:
     assert [each.entry for each in known.named("ANN")] == ["p1", "p2"]
     assert [each.entry for each in known.named("Bob")] == ["p3", "p4"]
     assert [each.entry for each in known.named("E\u0301mile")] == ["p5"]
-
-
-def test_an_equal_race_of_a_series_is_half_a_race_won() -> None:
-    races = [
-        race(("p1", 1, 9), ("p2", 1, 9)),
-        race(("p2", 1, 9), ("p1", 2, 8)),
-        race(("p1", 1, 9), ("p2", 2, 8), state="void"),
-    ]
-    series = match("1.1", "p1", "p2", races=races)
-    assert (won(series, "p1"), won(series, "p2")) == (0.5, 1.5)

@@ -1,0 +1,56 @@
+"""How a tournament is read out to people, in the terminal and on the public pages alike."""
+
+from typing import Final
+
+from wire.tournaments import MatchLine
+
+PHASES: Final = {
+    "draft": "not started",
+    "check-in": "check-in is open",
+    "running": "running",
+    "paused": "paused",
+    "finished": "finished",
+    "cancelled": "cancelled",
+}
+
+# A short head for a column, and what it means.
+COLUMNS: Final[dict[str, tuple[str, str]]] = {
+    "buchholz": ("BH", "sum of the opponents' points"),
+    "buchholz-cut1": ("BH-1", "sum of the opponents' points without the lowest"),
+    "buchholz-cut2": ("BH-2", "sum of the opponents' points without the two lowest"),
+    "median1": ("Med-1", "opponents' points without the lowest and the highest"),
+    "median2": ("Med-2", "opponents' points without the two lowest and the two highest"),
+    "fore-buchholz": ("Fore", "opponents' points, the last round counted as draws"),
+    "sonneborn-berger": ("SB", "points of the opponents beaten, half of those drawn with"),
+    "direct-encounter": ("DE", "better among those still tied, by their own matches"),
+    "wins": ("Wins", "rounds won, byes and forfeits included"),
+    "games-won": ("Won", "rounds won by playing"),
+    "progressive": ("Prog", "sum of the score after each round"),
+    "koya": ("Koya", "points against opponents with half the points or more"),
+    "cards": ("Cards", "cards brought home in all rounds"),
+    "total-time": ("Time", "time of all rounds, less is better"),
+    "best-race": ("Best", "most cards brought home in one round"),
+    "best-time": ("Best time", "least time for that many cards"),
+    "performance": ("Perf", "mean rating of the opponents, more for a win, less for a loss"),
+    "games": ("Games", "matches played"),
+}
+TIMES: Final = frozenset({"total-time", "best-time"})  # among the columns, in milliseconds
+
+
+def column(key: str) -> tuple[str, str]:
+    """Give the head of a column and what it means."""
+    return COLUMNS.get(key, (key, key))
+
+
+def points(value: float) -> str:
+    """Write points, with a half as a half."""
+    whole, rest = divmod(round(value * 2), 2)
+    half = "½" if rest else ""
+    return half if half and not whole else f"{whole}{half}"
+
+
+def won(match: MatchLine, entry: str) -> float:
+    """Give how many races of a match somebody has won, an equal first place being half."""
+    raced = [race.rows for race in match.races if race.state == "raced"]
+    first = [[row.entry for row in rows if row.place == 1] for rows in raced]
+    return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
