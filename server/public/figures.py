@@ -1,6 +1,6 @@
 """A bracket as SVG figures: plain numbers and texts that the template writes down."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from server.public.layout import Grid, Spot, laid_out
@@ -51,10 +51,11 @@ def drawing(sheet: Sheet, slots: Sequence[SlotLine]) -> Drawing:
     """Draw one group's bracket; boxes in which nobody will ever stand are left out."""
     seen = [slot for slot in slots if slot.state != "empty"]
     grid = laid_out(seen)
+    seeds = _seeds(slots)
     return Drawing(
         width=max(0, (grid.columns - 1) * COLUMN_WIDTH + BOX_WIDTH) + 2 * MARGIN,
         height=round(grid.rows * ROW_HEIGHT) + HEAD_HEIGHT + 2 * MARGIN,
-        boxes=tuple(_box(sheet, spot) for spot in grid.spots),
+        boxes=tuple(_box(sheet, spot, seeds) for spot in grid.spots),
         lines=_lines(grid),
         headings=tuple(
             (_x(heading.column), _y(heading.row) - 9, heading.text) for heading in grid.headings
@@ -70,7 +71,17 @@ def _y(row: float) -> int:
     return MARGIN + HEAD_HEIGHT + round(row * ROW_HEIGHT)
 
 
-def _box(sheet: Sheet, spot: Spot) -> Box:
+def _seeds(slots: Sequence[SlotLine]) -> dict[str, str]:
+    """Give the numbers under which players came into this bracket, not into the tournament."""
+    return {
+        entry: source.removeprefix("seed ")
+        for slot in slots
+        for entry, source in zip(slot.sides, slot.sources, strict=True)
+        if entry and source.startswith("seed ")
+    }
+
+
+def _box(sheet: Sheet, spot: Spot, seeds: Mapping[str, str]) -> Box:
     slot = spot.slot
     scores = [points(score) for score in slot.scores] or ["", ""]
     return Box(
@@ -80,20 +91,19 @@ def _box(sheet: Sheet, spot: Spot) -> Box:
         state=slot.state,
         match=slot.match,
         sides=tuple(
-            _side(sheet, slot, entry, source, score)
+            _side(sheet, slot, entry, source, score, seeds.get(entry, ""))
             for entry, source, score in zip(slot.sides, slot.sources, scores, strict=True)
         ),
     )
 
 
-def _side(sheet: Sheet, slot: SlotLine, entry: str, source: str, score: str) -> Side:
+def _side(sheet: Sheet, slot: SlotLine, entry: str, source: str, score: str, seed: str) -> Side:
     if not entry:
         # In a box that waits, somebody will come or nobody: both are said by the source.
         text = "—" if slot.state in ("bye", "over", "empty") else source
         return Side(text=text, seed="", score="", won=False, known=False)
-    seed = sheet.seeds.get(entry)
     won = slot.winner == entry and slot.state == "over"
-    return Side(sheet.name(entry), str(seed) if seed else "", score, won, known=True)
+    return Side(sheet.name(entry), seed, score, won, known=True)
 
 
 def _lines(grid: Grid) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from server.public import render
+from server.public.figures import drawing
 from server.public.sheet import Sheet
 from server.tournament import acts, calls
 from server.tournament.settings import Arena, Deals, Double, Heats, Single, StageSettings, Swiss
@@ -123,6 +124,17 @@ def test_a_bracket_names_everybody_or_where_they_will_come_from(players: int) ->
                 assert shown.name(entry) in read.text
             elif slot.state == "waiting":
                 assert source in read.text
+
+
+def test_a_bracket_numbers_players_as_they_came_into_it() -> None:
+    made = told(settings(Swiss(rounds=1), Single()), names(8))
+    for call in calls(made.t):  # the worse one wins, so that seeds of the two stages differ
+        made.race(call, [[player] for player in sorted(dict(call.players), reverse=True)])
+    while made.t.phase == "running" and len(made.t.stages) < 2:
+        assert made.wait()
+    (shown,) = sheet(made).brackets[1].groups
+    sides = [side for box in drawing(sheet(made), shown).boxes for side in box.sides if side.known]
+    assert sorted(side.seed for side in sides) == ["1", "2", "3", "4"]
 
 
 def test_races_that_run_are_shown_with_the_leader_first() -> None:
