@@ -49,8 +49,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.herald": "server.tournament",
     "server.outward": "",
     "server.results": "server.race server.standings server.tournament",
-    "server.recount": "wire server.journaling server.refusal server.results server.tournament"
-    " server.verify",
+    "server.recount": "wire server.journaling server.race server.refusal server.results"
+    " server.tournament server.verify",
     # Rooms over the store
     "server.audience": "wire server.events server.race server.view",
     "server.lag": "wire server.audience server.race server.store",

@@ -3,17 +3,20 @@
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from server.journaling import UnknownEvent, chain
 from server.recount.archive import Archive, Unreadable, read
 from server.recount.journal import refold
 from server.recount.races import check_races
-from server.recount.tables import check_tables
+from server.recount.tables import FILES, check_tables
 from server.tournament import Tournament, views
 from server.tournament import events as ev
 
-PLACES = 16  # of the last stage's standings that are printed
+UNCHECKED: Final = "NOT checked"
+PLACES: Final = 16  # of the last stage's standings that are printed
 
 
 def recount(archive: Archive, published: str = "") -> tuple[list[str], list[str], Tournament]:
@@ -48,11 +51,15 @@ def recount(archive: Archive, published: str = "") -> tuple[list[str], list[str]
     races = check_races(found, archive.replays)
     if races.checked:
         right.append(f"{races.checked} races replayed, every move legal, with the same results")
-    checked, faults = check_tables(t, archive.tables)
+    if races.spare:
+        right.append(f"{races.spare} more replayed, of what was discarded before a result")
+    checked, faults = check_tables(t, archive.entries, archive.tables)
     if checked:
-        right.append(f"{', '.join(checked)} follow from the journal")
+        right.append(f"{_listed(checked, len(checked))} follow from the journal")
     if races.missing:
-        right.append(f"NOT checked for want of a replay: {_listed(races.missing)}")
+        right.append(f"{UNCHECKED} for want of a replay: {_listed(races.missing)}")
+    if strange := sorted(archive.tables.keys() - FILES):
+        right.append(f"{UNCHECKED}, being no part of an export: {_listed(strange)}")
     return right, [*wrong, *races.faults, *faults], t
 
 
@@ -72,9 +79,9 @@ def _compared(archive: Archive, published: str) -> str:
     return "the head that was published is not in this journal: it is another one"
 
 
-def _listed(rooms: list[str]) -> str:
-    more = f" and {len(rooms) - 5} more" if len(rooms) > 5 else ""
-    return f"{', '.join(rooms[:5])}{more}"
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def main(path: str, published: str = "") -> int:
@@ -85,7 +92,7 @@ def main(path: str, published: str = "") -> int:
         print(f"{path}: {error}", file=sys.stderr)
         return 2
     for line in right:
-        print(f"ok    {line}")
+        print(line if line.startswith(UNCHECKED) else f"ok    {line}")
     for line in wrong:
         print(f"WRONG {line}")
     if t.stages and not wrong:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from server import verify
+from server.race import Race
 from server.recount.journal import Refolded
 from server.results import rows
 from server.tournament import events as ev
@@ -16,12 +17,13 @@ class Races:
     """What the replays say."""
 
     checked: int = 0
+    spare: int = 0  # replays of races that a ruling has discarded, sound by themselves
     missing: list[str] = field(default_factory=list)  # rooms without a replay
     faults: list[str] = field(default_factory=list)
 
 
 def check_races(found: Refolded, replays: Mapping[str, str]) -> Races:
-    """Replay every race that counts and hold its standings against the journal."""
+    """Replay every race; of those that have a result in the journal it has to be the same."""
     result = Races()
     for room, event, t in found.races:
         if room not in replays:
@@ -34,17 +36,35 @@ def check_races(found: Refolded, replays: Mapping[str, str]) -> Races:
             result.faults.append(
                 f"match {event.match}, race {event.race} (replays/{room}.replay): {fault}"
             )
+    for room in replays.keys() - {room for room, _, _ in found.races}:
+        race = _replayed(replays[room])
+        fault = race if isinstance(race, str) else _elsewhere(race, room, found.t)
+        if fault is None:
+            result.spare += 1
+        else:
+            result.faults.append(f"replays/{room}.replay, a race without a result: {fault}")
     return result
 
 
-def _fault_of(t: Tournament, room: str, event: ev.Raced, text: str) -> str | None:
+def _replayed(text: str) -> Race | str:
+    """Give a race as its replay tells it, or what is wrong with that."""
     try:
         verdict = verify.check(*verify.read(text))
     except verify.Unreadable as error:
         return str(error)
-    if verdict.faults:
-        return verdict.faults[0]
-    race = verdict.race
+    return verdict.faults[0] if verdict.faults else verdict.race
+
+
+def _elsewhere(race: Race, room: str, t: Tournament) -> str | None:
+    if (race.room, race.tournament) == (room, t.code):
+        return None
+    return f"it is of room {race.room} of tournament {race.tournament}"
+
+
+def _fault_of(t: Tournament, room: str, event: ev.Raced, text: str) -> str | None:
+    race = _replayed(text)
+    if isinstance(race, str):
+        return race
     called = t.matches[event.match].race
     assert called is not None
     if (race.room, race.tournament, race.match) != (room, t.code, f"{event.match}/{event.race}"):

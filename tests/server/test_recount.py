@@ -10,17 +10,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
+from client.tournament import export as exports
 from server import bulletin
 from server.journaling import chain
 from server.recount import archive as archives
 from server.recount import tables
 from server.recount.__main__ import main, recount
 from server.recount.archive import Archive, Unreadable, read
-from server.recount.journal import refold
+from server.recount.journal import Refolded, refold
+from server.recount.races import check_races
 from server.store import Store, keys
 from server.tournament import acts, calls, views
 from server.tournament import events as ev
@@ -34,6 +35,7 @@ from server.tournament.settings import (
     Swiss,
     TournamentSettings,
 )
+from tests.client.tournament.scenes import scene
 from tests.server.fair import Organiser, bots
 from tests.server.fair import settings as quick
 from tests.server.floor import Someone, node
@@ -43,6 +45,7 @@ from wire import acts as a
 from wire import tournaments as w
 
 Lines = list[tuple[int, bytes]]
+Write = Callable[[list[dict[str, Any]]], bytes]
 
 
 def played(*plays: Play, players: int = 8, **more: object) -> Told:
@@ -269,27 +272,51 @@ def test_no_head_is_published_before_the_end_since_what_is_held_could_be_guessed
     assert bulletin.tournament(told.t, 0).head == told.t.head.hex()
 
 
-@pytest.mark.parametrize("name", ["standings", "results"])
-@pytest.mark.parametrize("ending", ["json", "csv"])
-def test_tables_that_say_something_else_are_found(name: str, ending: str) -> None:
+@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("write", [exports.as_json, exports.as_csv])
+def test_tables_that_say_something_else_are_found(name: str, write: Write) -> None:
     told = played(Swiss(rounds=3), players=7)
-    rows = tables.TABLES[name](told.t)
-    good = written(rows, ending)
-    right, faults, _ = recount(archive(told.lines, tables={f"{name}.{ending}": good}))
+    file = f"{name}.{'json' if write is exports.as_json else 'csv'}"
+    rows = tables.TABLES[name](told.t, told.lines)
+    right, faults, _ = recount(archive(told.lines, tables={file: write(rows)}))
     assert faults == []
-    assert any(f"{name}.{ending}" in line for line in right)
-    touched = [dict(row) for row in rows]
-    touched[2]["place"] = 9
-    for bad in (written(touched, ending), written(rows[1:], ending), b"\xff"):
-        assert recount(archive(told.lines, tables={f"{name}.{ending}": bad}))[1]
+    assert any(file in line for line in right)
+    for column in rows[2]:
+        touched = [*rows[:2], rows[2] | {column: "9"}, *rows[3:]]
+        (fault,) = recount(archive(told.lines, tables={file: write(touched)}))[1]
+        assert fault.startswith(f"{file}: row 3 has {column} ")
+    for bad in (write(rows[1:]), b"\xff"):
+        assert recount(archive(told.lines, tables={file: bad}))[1]
 
 
-def written(rows: Sequence[dict[str, Any]], ending: str) -> bytes:
-    if ending == "json":
-        return msgspec.json.encode(rows)
-    lines = [",".join(rows[0])]
-    lines += [",".join("" if v is None else str(v) for v in row.values()) for row in rows]
-    return "\n".join(lines).encode()
+def test_every_column_that_is_exported_is_compared() -> None:
+    shown = scene()
+    separators = set(shown.rankings[0].keys)
+    told = played(Swiss(rounds=3), players=7)
+    for name, rows in exports.tables(shown, ['1 {"e":"opened"}']).items():
+        compared = tables.TABLES[name](told.t, told.lines)[0]
+        assert rows, name
+        assert set(rows[0]) - separators <= set(compared)
+
+
+def test_a_table_for_a_spreadsheet_may_have_names_that_look_like_formulas() -> None:
+    told = Told(settings(Single()))
+    for name in ("=1+2", "-x", "ann"):
+        told.tell(*acts.decide_enter(told.t, name, player=name, name=name, rating=1500))
+    told.tell(*acts.decide_cancel(told.t, "owner", "=rain"))
+    made = {
+        f"{name}.csv": exports.as_csv(rows_of(told.t, told.lines))
+        for name, rows_of in tables.TABLES.items()
+    }
+    assert b"'=1+2" in made["players.csv"]
+    assert recount(archive(told.lines, tables=made))[1] == []
+    made["players.csv"] = made["players.csv"].replace(b"'=1+2", b"''=1+2")
+    assert recount(archive(told.lines, tables=made))[1]
+
+
+def test_files_that_are_no_part_of_an_export_are_named() -> None:
+    made = archive(played(Single()).lines, tables={"prizes.csv": b"1,all"})
+    assert "NOT checked, being no part of an export: prizes.csv" in recount(made)[0]
 
 
 # --- files ------------------------------------------------------------------------------
@@ -432,6 +459,10 @@ async def test_a_tournament_that_was_raced_is_sound_and_its_races_cannot_be_touc
     first, second, *_ = made.replays
     exchanged = {**made.replays, first: made.replays[second]}
     assert "it is of room" in recount(replace_replays(made, exchanged))[1][0]
+    strange = {**made.replays, "STRANGE": made.replays[first]}
+    assert "replays/STRANGE.replay, a race without" in recount(replace_replays(made, strange))[1][0]
+    # As if all of them had been discarded before a result came in.
+    assert check_races(Refolded(t=t), made.replays).spare == count
     less = {room: text for room, text in made.replays.items() if room != first}
     assert any(
         f"NOT checked for want of a replay: {first}" in line
