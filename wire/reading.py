@@ -13,6 +13,9 @@ PHASES: Final = {
     "cancelled": "cancelled",
 }
 
+# Of a round that is played, while nobody has published it.
+HELD: Final = "results are held back until they are published"
+
 # A short head for a column, and what it means.
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "buchholz": ("BH", "sum of the opponents' points"),

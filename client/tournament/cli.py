@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -309,9 +310,21 @@ async def _replays(office: Office, scene: Scene, journal: Sequence[str]) -> dict
     return found
 
 
+def _head(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    head = value.strip().lower() if value is not None else None
+    if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
+        raise click.BadParameter("a head is 64 hexadecimal digits", ctx, param)
+    return head
+
+
 @tournament.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--head", metavar="HEX", help="The journal's head that the tournament's page shows.")
+@click.option(
+    "--head",
+    metavar="HEX",
+    callback=_head,
+    help="The journal's head that the tournament's page shows.",
+)
 def verify(file: Path, head: str | None) -> None:
     """Recount an exported tournament: 0 it is as told, 1 it is not, 2 it cannot be read.
 

@@ -13,7 +13,7 @@ from client.canvas import Canvas
 from client.style import Ink
 from client.tournament.scene import Scene
 from client.words import clean, span
-from wire.reading import PHASES, TIMES, column, points, won
+from wire.reading import HELD, PHASES, TIMES, column, points, won
 from wire.tournaments import (
     LiveRace,
     MatchLine,
@@ -116,7 +116,8 @@ def head(t: Tournament) -> list[str]:
     if t.reason:
         lines.append(clean(t.reason))
     if t.phase in ("running", "paused") and t.round is not None:
-        lines.append(f"round {t.round}: {counted(t.open, 'match', 'matches')} to be decided")
+        left = f"{counted(t.open, 'match', 'matches')} to be decided"
+        lines.append(f"round {t.round}: {HELD if t.held and not t.open else left}")
     lines += [f"! {notice(each)}" for each in t.notices[-3:]]
     if t.head:
         lines.append(f"journal {t.head}")

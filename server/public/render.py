@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from server.public import figures, rows, words
 from server.public.sheet import Sheet
-from wire.reading import PHASES
+from wire.reading import HELD, PHASES
 from wire.tournaments import Pairings, Tournament, TournamentLine
 
 ARENA_MATCHES: Final = 60  # shown at most
@@ -170,7 +170,7 @@ def _round_text(t: Tournament) -> str:
     if t.ends is not None:
         return f"pairing {t.round}"
     left = f", {t.open} {'match' if t.open == 1 else 'matches'} to be decided" if t.open else ""
-    return f"round {t.round}{left}"
+    return f"round {t.round}{f', {HELD}' if t.held and not t.open else left}"
 
 
 def schedule(t: Tournament) -> list[tuple[int, str]]:

@@ -89,7 +89,8 @@ def main(path: str, published: str = "") -> int:
     try:
         right, wrong, t = recount(read(Path(path)), published)
     except (OSError, Unreadable) as error:
-        print(f"{path}: {error}", file=sys.stderr)
+        said = error.strerror if isinstance(error, OSError) else error
+        print(f"{path}: {said}", file=sys.stderr)
         return 2
     for line in right:
         print(line if line.startswith(UNCHECKED) else f"ok    {line}")

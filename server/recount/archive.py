@@ -1,4 +1,4 @@
-"""The file of a tournament: a zip archive with its journal, or the journal alone."""
+"""What a tournament is exported to: a zip archive, a folder, or the journal alone."""
 
 import zipfile
 import zlib
@@ -37,12 +37,14 @@ class Archive:
 
 
 def read(path: Path) -> Archive:
-    """Read a file.
+    """Read a file, or a folder of the same files.
 
     Raises:
         Unreadable: it has another form.
         OSError: it cannot be opened.
     """
+    if path.is_dir():
+        return _folder(path)
     if not zipfile.is_zipfile(path):
         return _journal(_text(path.read_bytes(), path.name))
     try:
@@ -61,7 +63,19 @@ def _unpacked(packed: zipfile.ZipFile) -> Archive:
         raise Unreadable("the archive has two files of one name")
     if JOURNAL not in names:
         raise Unreadable(f"the archive has no {JOURNAL}")
-    content = {each.filename: _content(packed, each) for each in files}
+    return _assembled({each.filename: _content(packed, each) for each in files})
+
+
+def _folder(path: Path) -> Archive:
+    if not (path / JOURNAL).is_file():
+        raise Unreadable(f"the folder has no {JOURNAL}")
+    files = [*path.iterdir(), *path.glob(f"{REPLAYS}*")]
+    return _assembled(
+        {each.relative_to(path).as_posix(): each.read_bytes() for each in files if each.is_file()}
+    )
+
+
+def _assembled(content: dict[str, bytes]) -> Archive:
     archive = _journal(_text(content.pop(JOURNAL), JOURNAL))
     for name, data in content.items():
         if name.startswith(REPLAYS):

@@ -104,6 +104,13 @@ def test_standings_have_the_values_that_separate_equals_and_what_they_mean() -> 
     assert f" 1 player-{int(first.entry[1:]) + 1} " in read.text
 
 
+def test_a_round_that_waits_to_be_published_is_said_to() -> None:
+    made = told(settings(Swiss(rounds=3), hold=True), names(4))
+    assert "round 1, 2 matches to be decided" in page(sheet(made)).text
+    made = play(made, 1)
+    assert "round 1, results are held back until they are published" in page(sheet(made)).text
+
+
 def test_pairings_state_their_reasons() -> None:
     shown = sheet(play(told(settings(Swiss(rounds=3)), names(7)), 1))
     read = page(shown)

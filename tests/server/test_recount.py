@@ -366,6 +366,21 @@ def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
     assert main(str(tmp_path / "nothing")) == 2
 
 
+def test_a_folder_is_read_like_the_archive_of_the_same_files(tmp_path: Path) -> None:
+    told = played(Single())
+    made = archive(told.lines)
+    content = {
+        "journal.txt": journal_text(made).encode(),
+        "players.csv": exports.as_csv(tables.player_rows(told.t)),
+        "replays/R.replay": b"no replay",
+    }
+    exports.archive(content, tmp_path / "cup.zip")
+    exports.folder(content, tmp_path / "cup")
+    assert read(tmp_path / "cup") == read(tmp_path / "cup.zip")
+    with pytest.raises(Unreadable, match=r"the folder has no journal\.txt"):
+        read(tmp_path)
+
+
 def test_an_archive_that_would_fill_the_memory_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,3 +57,9 @@ def test_a_reason_is_no_longer_than_the_log_takes(command: tuple[str, ...]) -> N
     result = CliRunner().invoke(main, ["tournament", *command, "--why", "x" * 201])
     assert result.exit_code == 2
     assert "1 to 200 characters" in result.output
+
+
+def test_a_head_is_looked_at_before_the_file_is() -> None:
+    result = CliRunner().invoke(main, ["tournament", "verify", "nothing.zip", "--head", "12"])
+    assert result.exit_code == 2
+    assert "a head is 64 hexadecimal digits" in result.output

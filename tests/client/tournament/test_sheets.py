@@ -175,6 +175,12 @@ def test_the_head_says_what_is_going_on_and_the_newest_announcements() -> None:
     assert re.fullmatch(r"! \d\d:\d\d soup is ready", lines[-1])
 
 
+def test_the_head_says_that_a_round_waits_to_be_published() -> None:
+    assert "1 match to be decided" in "".join(sheets.head(tournament(held=True)))
+    lines = sheets.head(tournament(held=True, open=0))
+    assert "round 1: results are held back until they are published" in lines
+
+
 def test_strangers_text_is_made_fit_for_a_terminal() -> None:
     nasty = scene(entrants("a\x1b[31m", "b\u202e", "c", "d"))
     for canvas in (
