@@ -4,6 +4,7 @@ Pure. The file has the settings' own names; `--stage` and `--set` are short form
 What must fit together, the server says.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
@@ -111,6 +112,8 @@ def _made(given: Mapping[str, Any]) -> TournamentSettings:
 def _words(text: str) -> str:
     """Make of the checker's message what somebody who writes the file needs."""
     what, _, path = text.partition(" - at `$")
+    # People count from one, as all that is said of stages does.
+    path = re.sub(r"\[(\d+)\]", lambda found: f"[{int(found[1]) + 1}]", path)
     return f"{path.rstrip('`').lstrip('.') or 'the settings'}: {what}" if path else what
 
 

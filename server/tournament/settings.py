@@ -70,6 +70,8 @@ def _stage_flaws(stage: StageSettings) -> list[str]:
     found = []
     if stage.best_of % 2 == 0:
         found.append("a match is the best of an odd number of races.")
+    if stage.qualify is not None and stage.qualify * stage.groups < 2:
+        found.append("at least two have to go on.")
     if stage.groups > 1 and isinstance(stage.play, Arena):
         found.append("an arena has no groups.")
     if stage.best_of > 1 and isinstance(stage.play, Duplicate):

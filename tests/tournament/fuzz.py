@@ -56,6 +56,13 @@ PLAYS: tuple[Callable[[Random], AnyPlay], ...] = (
 )
 
 
+def _stage(r: Random, play: AnyPlay, many: bool, is_last: bool) -> StageSettings:
+    best_of = 1 if isinstance(play, Duplicate) else r.choice((1, 1, 1, 3, 5))
+    groups = r.randint(2, 5) if many and not isinstance(play, Arena) else 1
+    qualify = None if is_last else max(r.randint(1, 8), 2 if groups == 1 else 1)
+    return StageSettings(play=play, best_of=best_of, groups=groups, qualify=qualify)
+
+
 def random_settings(r: Random, play: AnyPlay | None) -> TournamentSettings:
     """Settings of every kind; with a format given they are of one stage."""
     plays = [play or r.choice(PLAYS)(r)]
@@ -63,15 +70,7 @@ def random_settings(r: Random, play: AnyPlay | None) -> TournamentSettings:
         plays.append(r.choice(PLAYS)(r))
     last = len(plays) - 1
     many = r.random() < 0.2
-    stages = [
-        StageSettings(
-            play=play,
-            best_of=1 if isinstance(play, Duplicate) else r.choice((1, 1, 1, 3, 5)),
-            groups=r.randint(2, 5) if many and not isinstance(play, Arena) else 1,
-            qualify=r.randint(1, 8) if index < last else None,
-        )
-        for index, play in enumerate(plays)
-    ]
+    stages = [_stage(r, play, many, index == last) for index, play in enumerate(plays)]
     start_at = T0 + 2 * HOUR_MS if r.random() < 0.5 else None
     return TournamentSettings(
         stages=stages,

@@ -147,6 +147,12 @@ def test_every_act_says_who_and_why_in_the_journal() -> None:
             TournamentSettings(stages=[StageSettings(play=Swiss()), StageSettings(play=Single())]),
             "how many qualify",
         ),
+        (
+            TournamentSettings(
+                stages=[StageSettings(play=Swiss(), qualify=1), StageSettings(play=Single())]
+            ),
+            "Stage 1: at least two",
+        ),
         (TournamentSettings(stages=[StageSettings(play=Arena(), groups=2)]), "no groups"),
         (TournamentSettings(stages=[StageSettings(play=Duplicate(), best_of=3)]), "one race"),
         (TournamentSettings(tiebreaks=["luck"]), "no tie-break luck"),

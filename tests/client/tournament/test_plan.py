@@ -82,7 +82,7 @@ def test_settings_that_there_are_can_be_changed_singly() -> None:
         ("[race]\ntime_limit = 5", [], [], "there is no setting race.time_limit"),
         ('[[stages]]\nplay = {kind = "swiss", round = 3}', [], [], "stages[1].play.round"),
         ("[race]\ntime_limit_s = 1", [], [], "race.time_limit_s: Expected `int` >= 5"),
-        ('[[stages]]\nplay = {kind = "chess"}', [], [], "stages[0].play"),
+        ('[[stages]]\nplay = {kind = "chess"}', [], [], "stages[1].play"),
         ("start_at = 2027-01-15", [], [], "write day and time"),
         ('start_at = "soon"', [], [], "'soon' is no time"),
         ("", ["chess"], [], "there is no format 'chess'; there are single, double"),
