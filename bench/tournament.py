@@ -102,7 +102,7 @@ def tasks(size: int, rounds: int) -> dict[str, Task]:
         "swiss, odd": odd.pair,
         "dutch": lambda: pair_dutch(even.field, round_number=rounds, rounds=rounds),
         "arena": lambda: pair_arena(waiting, active=size, first_pass=False),
-        "standings, all tie-breaks": lambda: rank(even.games, list(TIEBREAKS), rounds=rounds // 2),
+        "standings, all tie-breaks": lambda: rank(even.games, TIEBREAKS, rounds=rounds // 2),
         "rating, one race of all": lambda: rate(dict.fromkeys(places, NEWCOMER), places),
     }
 

@@ -37,18 +37,6 @@ NEEDS = tuple(card - 1 if RANK[card] > 1 else EMPTY for card in PACK)
 FOLLOWS = tuple(frozenset(card for card in PACK if NEEDS[card] == top) for top in (*PACK, EMPTY))
 
 
-def parse_card(text: str) -> Card:
-    """Reads rank and suit.
-
-    Raises:
-        ValueError: the text is no card.
-    """
-    card = CARD_OF.get(text)
-    if card is None:
-        raise ValueError(f"{text!r} is not a card: a rank of {RANKS}, then a suit of {SUITS}")
-    return card
-
-
 def cards_text(cards: Cards) -> str:
     """Returns the cards' texts one after the other."""
     return "".join([TEXT[card] for card in cards])

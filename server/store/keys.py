@@ -47,11 +47,6 @@ NODES_S = _HOUR_S
 TIMER_SHARDS = 4
 
 
-def play_field(player: str) -> str:
-    """Name the summary field with the last play number of a player."""
-    return f"n:{player}"
-
-
 def score_field(player: str) -> str:
     """Name the summary field with a player's cards home, cards face down and moves."""
     return f"s:{player}"

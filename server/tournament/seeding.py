@@ -1,24 +1,9 @@
-"""Seeds: who counts as the best, where seeds stand in a bracket, and who plays in which heat."""
+"""Seeds: who counts as the best, and who plays in which heat."""
 
 import hmac
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from server.rules.deal import shuffle
-
-
-def seed_order(size: int) -> tuple[int, ...]:
-    """Returns the seeds down a bracket of `size` places, which is a power of two.
-
-    Neighbours meet first, and the best two seeds left can meet only as late as possible:
-    8 gives 1, 8, 4, 5, 2, 7, 3, 6.
-    """
-    if size < 1 or size & (size - 1):
-        raise ValueError(f"a bracket has a power of two places, not {size}")
-    order = [1]
-    while len(order) < size:
-        doubled = 2 * len(order)
-        order = [seed for high in order for seed in (high, doubled + 1 - high)]
-    return tuple(order)
 
 
 def by_rating(ratings: Mapping[str, int]) -> tuple[str, ...]:

@@ -43,24 +43,24 @@ class Game:
     time_ms: int | None = None
 
 
-TIEBREAKS: Mapping[str, str] = {
-    "buchholz": "sum of the opponents' points",
-    "buchholz-cut1": "sum of the opponents' points without the lowest",
-    "buchholz-cut2": "sum of the opponents' points without the two lowest",
-    "median1": "sum of the opponents' points without the lowest and the highest",
-    "median2": "sum of the opponents' points without the two lowest and the two highest",
-    "fore-buchholz": "sum of the opponents' points, the last round counted as draws",
-    "sonneborn-berger": "points of the opponents beaten, and half of those drawn with",
-    "direct-encounter": "how many of those still tied stand lower by the games among them",
-    "wins": "rounds won, byes and forfeits included",
-    "games-won": "rounds won by playing",
-    "progressive": "sum of the running score after each round",
-    "koya": "points against opponents who have half the points or more",
-    "cards": "cards brought home in all rounds",
-    "total-time": "time of all rounds in ms, less is better",
-    "best-race": "most cards brought home in one round",
-    "best-time": "least time in ms for that many cards, less is better",
-}
+TIEBREAKS = (
+    "buchholz",
+    "buchholz-cut1",
+    "buchholz-cut2",
+    "median1",
+    "median2",
+    "fore-buchholz",
+    "sonneborn-berger",
+    "direct-encounter",
+    "wins",
+    "games-won",
+    "progressive",
+    "koya",
+    "cards",
+    "total-time",
+    "best-race",
+    "best-time",
+)
 LESS_IS_BETTER = frozenset({"total-time", "best-time"})
 DIRECT_ENCOUNTER = "direct-encounter"
 

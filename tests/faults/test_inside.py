@@ -434,7 +434,7 @@ async def lose(store: ValkeyProcess, code: str, player: str, count: int) -> None
     with store.client() as client:
         for _ in range(count):
             client.rpop(journal)
-        client.hincrby(summary, keys.play_field(player), -count)
+        client.hincrby(summary, f"n:{player}", -count)
         for shard in range(keys.TIMER_SHARDS):
             client.delete(keys.timers(shard))
 

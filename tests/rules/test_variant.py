@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.rules import RULES, Rules, RulesError
-from server.rules.cards import parse_card
+from server.rules.cards import CARD_OF
 from server.rules.variant import Build, Lift, Opening
 from tests.rules import naive
 
@@ -159,13 +159,13 @@ def test_a_hostile_text_is_not_echoed_at_length() -> None:
 
 
 def test_what_a_column_takes_follows_from_build_and_empty_column() -> None:
-    ten = parse_card("TD")
+    ten = CARD_OF["TD"]
     alternate, other = RULES["double-klondike"], RULES["thumb-and-pouch"]
-    assert alternate.takes[ten] == {parse_card("9C"), parse_card("9S")}
-    assert other.takes[ten] == {parse_card("9C"), parse_card("9H"), parse_card("9S")}
-    assert alternate.takes[-1] == {parse_card("K" + suit) for suit in "CDHS"}
+    assert alternate.takes[ten] == {CARD_OF["9C"], CARD_OF["9S"]}
+    assert other.takes[ten] == {CARD_OF["9C"], CARD_OF["9H"], CARD_OF["9S"]}
+    assert alternate.takes[-1] == {CARD_OF["K" + suit] for suit in "CDHS"}
     assert len(other.takes[-1]) == 52
-    assert alternate.takes[parse_card("AD")] == frozenset()
+    assert alternate.takes[CARD_OF["AD"]] == frozenset()
 
 
 def test_every_parameter_is_a_field_and_no_rule_asks_for_a_name() -> None:

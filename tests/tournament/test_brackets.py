@@ -56,6 +56,16 @@ def losers_into(boxes: tuple[Box, ...], number: int) -> list[int]:
     ]
 
 
+@pytest.mark.parametrize("rounds", range(1, 11))
+def test_if_the_better_seed_always_wins_the_best_are_left_in_every_round(rounds: int) -> None:
+    pairs = seed_pairs(rounds)
+    while len(pairs) > 1:
+        assert all(sum(pair) == 2 * len(pairs) + 1 for pair in pairs)
+        left = [min(pair) for pair in pairs]
+        assert sorted(left) == list(range(1, len(pairs) + 1))
+        pairs = list(zip(left[::2], left[1::2], strict=True))
+
+
 @pytest.mark.parametrize("size", SEEDS)
 def test_the_best_seeds_meet_last(size: int) -> None:
     assert seed_pairs(size.bit_length() - 1) == SEEDS[size]

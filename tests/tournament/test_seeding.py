@@ -1,4 +1,4 @@
-"""Seeds, brackets and heats."""
+"""Seeds and heats."""
 
 import hmac
 from collections import Counter
@@ -7,30 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.tournament.seeding import by_list, by_rating, random_by, seed_order, snake
-
-
-@pytest.mark.parametrize(
-    ("size", "order"),
-    [(1, (1,)), (2, (1, 2)), (4, (1, 4, 2, 3)), (8, (1, 8, 4, 5, 2, 7, 3, 6))],
-)
-def test_a_bracket_starts_with_the_best_against_the_last(size: int, order: tuple[int, ...]) -> None:
-    assert seed_order(size) == order
-
-
-@pytest.mark.parametrize("size", [2**k for k in range(1, 11)])
-def test_if_the_better_seed_always_wins_the_best_are_left_in_every_round(size: int) -> None:
-    left = list(seed_order(size))
-    while len(left) > 1:
-        assert sorted(left) == list(range(1, len(left) + 1))
-        assert all(a + b == len(left) + 1 for a, b in zip(left[::2], left[1::2], strict=True))
-        left = [min(pair) for pair in zip(left[::2], left[1::2], strict=True)]
-
-
-@pytest.mark.parametrize("size", [0, 3, 12, -4])
-def test_a_bracket_of_any_other_size_is_an_error(size: int) -> None:
-    with pytest.raises(ValueError, match="power of two"):
-        seed_order(size)
+from server.tournament.seeding import by_list, by_rating, random_by, snake
 
 
 def test_the_highest_rating_is_seeded_first_and_equal_ones_by_name() -> None:

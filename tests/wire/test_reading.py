@@ -15,7 +15,7 @@ def test_every_phase_can_be_read_out() -> None:
 
 
 def test_every_tie_break_has_a_head_and_a_meaning() -> None:
-    assert TIEBREAKS.keys() <= COLUMNS.keys()
+    assert set(TIEBREAKS) <= COLUMNS.keys()
     assert TIMES == LESS_IS_BETTER
 
 
