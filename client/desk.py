@@ -11,7 +11,7 @@ from client.tournament.hall import Hall
 from wire.messages import ClientMessage, Join, Spectate
 
 PromptKind = Literal["chat", "code", "name", "password"]
-ConfirmKind = Literal["quit", "resign", "leave"]
+ConfirmKind = Literal["quit", "resign", "leave", "kick"]
 
 PROMPT_LIMITS: Final[dict[PromptKind, int]] = {"chat": 200, "code": 12, "name": 16, "password": 64}
 
@@ -41,6 +41,7 @@ class Confirm:
     """A question to be answered with y."""
 
     kind: ConfirmKind
+    player: str = ""  # who is kicked
 
 
 Overlay = Help | Log | Prompt | Confirm | Form | PutOut | Hall

@@ -129,6 +129,7 @@ def _press_confirm(desk: Desk, confirm: Confirm, key: str) -> Pressed:
         "quit": Local("quit"),
         "resign": Resign(),
         "leave": Leave(),
+        "kick": Kick(player=confirm.player),
     }
     return desk, [deeds[confirm.kind]]
 
@@ -233,7 +234,7 @@ def _press_room(desk: Desk, state: State, key: str) -> Pressed:
         case "s" if state.may("start"):
             return desk, [Start()]
         case "k" if state.may("kick") and desk.row < len(room.seats):
-            return desk, [Kick(player=room.seats[desk.row].player)]
+            return replace(desk, overlay=Confirm("kick", room.seats[desk.row].player)), []
         case "j" if state.may("join"):
             return enter(desk, room.room)
         case "l" if state.may("leave"):

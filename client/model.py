@@ -92,6 +92,11 @@ class State:
             return None
         return dict(self.boards).get(self.room.seat)
 
+    def name_of(self, player: str) -> str:
+        """Give the name of somebody with a seat, as it came; the id of anybody else."""
+        seats = self.room.seats if self.room is not None else []
+        return next((seat.name for seat in seats if seat.player == player), player)
+
     @property
     def is_racing(self) -> bool:
         """Whether leaving would give a race up."""

@@ -76,8 +76,7 @@ def _press_why(over: PutOut, key: str) -> PutOut:
 
 def question(over: PutOut, state: State) -> str:
     """Say what is asked at this step."""
-    seats = state.room.seats if state.room is not None else []
-    name = next((clean(seat.name) for seat in seats if seat.player == over.player), over.player)
+    name = clean(state.name_of(over.player))
     match over.step:
         case "who":
             return f"Disqualify < {name} >?   [arrows another one, Enter, Esc nobody]"

@@ -19,6 +19,7 @@ QUESTIONS: Final = {
     "quit": "Quit? The same command brings you back to your seat. (y/n)",
     "resign": "Give the race up? (y/n)",
     "leave": "Leave the room? In a running race this gives it up. (y/n)",
+    "kick": "Kick {name}? This room does not take them again. (y/n)",
 }
 LABELS: Final = {
     "chat": "say: ",
@@ -103,8 +104,9 @@ def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, In
 
 def _question(state: State, confirm: Confirm) -> str:
     if confirm.kind == "quit" and state.invitation:
-        return "Quit? This ends the server, and the race for all in it. (y/n)"
-    return QUESTIONS[confirm.kind]
+        lost = "room" if state.room is not None and state.room.phase == "over" else "race"
+        return f"Quit? This ends the server, and the {lost} for all in it. (y/n)"
+    return QUESTIONS[confirm.kind].format(name=clean(state.name_of(confirm.player)))
 
 
 def _offline(state: State) -> str:

@@ -283,6 +283,14 @@ def test_the_form_opens_a_room_with_what_was_chosen() -> None:
     )
 
 
+def test_nobody_is_kicked_unasked() -> None:
+    desk, deeds = typed(OPEN, "down", "k")
+    assert deeds == []
+    assert "Kick bob?" in "\n".join(frame(Screen(OPEN, desk, Style(), 1.0), 24, 80).lines())
+    assert deeds_of(OPEN, "down", "k", "n") == []
+    assert deeds_of(OPEN, "down", "k", "y") == [Kick(player="p-bob")]
+
+
 def test_a_form_with_a_fault_stays_and_says_what_is_wrong() -> None:
     keys = ("c", "down", "down", "down", "backspace", "backspace", "0", "enter")
     desk, deeds = typed(LOBBY, *keys)
@@ -291,12 +299,11 @@ def test_a_form_with_a_fault_stays_and_says_what_is_wrong() -> None:
     assert "1 to 240" in desk.overlay.fault
 
 
-def test_the_room_gets_ready_starts_kicks_and_leaves() -> None:
+def test_the_room_gets_ready_starts_and_leaves() -> None:
     assert deeds_of(OPEN, "r") == [GetReady()]
     ready = replace(OPEN, room=room(phase="open", actions=["unready", "leave"]))
     assert deeds_of(ready, "r") == [Unready()]
     assert deeds_of(OPEN, "s") == [Start()]
-    assert deeds_of(OPEN, "down", "k") == [Kick(player="p-bob")]
     assert deeds_of(OPEN, "l") == [Leave()]
 
 
