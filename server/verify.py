@@ -145,13 +145,21 @@ def _check_deal(race: Race, secret: bytes | None) -> Iterator[str]:
         yield "the secret does not fit the commitment published before the race"
 
 
+def _unreadable(path: str, why: str) -> int:
+    print(f"{path}: {tidied(why)}", file=sys.stderr)
+    return 2
+
+
 def main(path: str) -> int:
     """Check one file and print the findings; gives the exit code."""
     try:
         verdict = check(*read(Path(path).read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, Unreadable) as error:
-        print(f"{path}: {tidied(str(error))}", file=sys.stderr)
-        return 2
+    except UnicodeDecodeError:
+        return _unreadable(path, "it is no text in UTF-8")
+    except OSError as error:
+        return _unreadable(path, error.strerror or type(error).__name__)
+    except Unreadable as error:
+        return _unreadable(path, str(error))
     for line in verdict.checked:
         print(f"ok    {tidied(line)}")
     for line in verdict.faults:

@@ -392,3 +392,12 @@ def test_a_file_that_is_no_replay_is_unreadable_not_wrong(tmp_path: Path, text: 
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith(str(tmp_path))
+
+
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "latin").write_bytes(b'{"replay": 1, "room": "\xe4"}')
+    for name, why in (("none", "No such file or directory"), ("latin", "it is no text in UTF-8")):
+        assert main(str(tmp_path / name)) == 2
+        assert capsys.readouterr().err == f"{tmp_path / name}: {why}\n"
