@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Generic, TypeVar
 
 import redis
 from redis.cluster import RedisCluster
@@ -12,10 +13,30 @@ from server.store import keys
 from server.store.slots import SLOTS, slot_of
 from tests.faults.fleet import Fleet, Race
 from tests.faults.processes import HOST, ValkeyProcess, until
-from tests.faults.stores import DOWN_AFTER_MS, MASTER_NAME, ClusterTrio, SentinelTrio
+from tests.faults.stores import DOWN_AFTER_MS, MASTER_NAME, ClusterTrio, SentinelTrio, Trio
+
+T = TypeVar("T", bound=Trio)
 
 
-class WatchedFleet(Fleet):
+class TrioFleet(Fleet, Generic[T]):
+    """Nodes on a store of more than one process."""
+
+    def __init__(
+        self, folder: Path, trio: T, url: str, *, nodes: int, chance: Random | None
+    ) -> None:
+        super().__init__(folder, nodes=nodes, chance=chance)
+        self.trio: T = trio
+        for berth in self.berths:
+            berth.node.options[1] = url
+
+    async def _start_store(self) -> None:
+        await self.trio.__aenter__()
+
+    def _end_store(self) -> None:
+        self.trio.end()
+
+
+class WatchedFleet(TrioFleet[SentinelTrio]):
     """Nodes on a master that Sentinels watch."""
 
     def __init__(
@@ -26,24 +47,13 @@ class WatchedFleet(Fleet):
         chance: Random | None = None,
         down_after_ms: int = DOWN_AFTER_MS,
     ) -> None:
-        super().__init__(folder, nodes=nodes, chance=chance)
-        self.trio = SentinelTrio(folder, down_after_ms=down_after_ms)
-        doors = ",".join(f"{host}:{port}" for host, port in self.trio.addresses)
-        for berth in self.berths:
-            berth.node.options[1] = f"sentinel://{doors}/{MASTER_NAME}"
+        trio = SentinelTrio(folder, down_after_ms=down_after_ms)
+        doors = ",".join(f"{host}:{port}" for host, port in trio.addresses)
+        url = f"sentinel://{doors}/{MASTER_NAME}"
+        super().__init__(folder, trio, url, nodes=nodes, chance=chance)
 
-    async def _start(self) -> None:
-        await self.trio.__aenter__()
-        await start_nodes(self)
-
-    async def close(self) -> None:
-        await super().close()
-        self.trio.end()
-
-    def _entries(self, key: str) -> list[bytes]:
-        with self.trio.master.client() as client:
-            entries: list[bytes] = client.lrange(key, 0, -1)
-        return entries
+    def _client(self) -> redis.Redis:
+        return self.trio.master.client()
 
     @property
     def stores(self) -> list[ValkeyProcess]:
@@ -60,32 +70,17 @@ class WatchedFleet(Fleet):
         return list(races)
 
 
-class ClusteredFleet(Fleet):
+class ClusteredFleet(TrioFleet[ClusterTrio]):
     """Nodes on a Cluster whose masters each serve on whatever the others do."""
 
     def __init__(
         self, folder: Path, *, nodes: int = 3, replicas: bool = True, chance: Random | None = None
     ) -> None:
-        super().__init__(folder, nodes=nodes, chance=chance)
-        self.trio = ClusterTrio(folder, replicas=replicas)
-        for member in self.trio.members:
+        trio = ClusterTrio(folder, replicas=replicas)
+        for member in trio.members:
             member.options["cluster-require-full-coverage"] = "no"
-        doors = ",".join(f"{HOST}:{member.port}" for member in self.trio.masters)
-        for berth in self.berths:
-            berth.node.options[1] = f"cluster://{doors}"
-
-    async def _start(self) -> None:
-        await self.trio.__aenter__()
-        await start_nodes(self)
-
-    async def close(self) -> None:
-        await super().close()
-        self.trio.end()
-
-    def _entries(self, key: str) -> list[bytes]:
-        with self._client() as client:
-            entries: list[bytes] = client.lrange(key, 0, -1)
-        return entries
+        doors = ",".join(f"{HOST}:{member.port}" for member in trio.masters)
+        super().__init__(folder, trio, f"cluster://{doors}", nodes=nodes, chance=chance)
 
     def _client(self) -> RedisCluster:
         fit = [each for each in self.trio.members if each.is_alive and not each.frozen]
@@ -113,10 +108,6 @@ class ClusteredFleet(Fleet):
                 if client.get_node_from_key(_key(race.room)).port == master.port
             ]
 
-    def master_of(self, race: Race) -> ValkeyProcess:
-        """The master that has a race's room, as the slots were given at first."""
-        return self.trio.masters[third_of(race.room)]
-
 
 def third_of(room: str) -> int:
     """Which of three masters has a room."""
@@ -141,15 +132,6 @@ def roles(stores: Sequence[ValkeyProcess]) -> tuple[list[ValkeyProcess], list[Va
         elif rest[2] == b"connected":
             followers.append(store)
     return masters, followers
-
-
-async def start_nodes(fleet: Fleet) -> None:
-    """Starts a fleet's nodes; its store is there."""
-    for berth in fleet.berths:
-        await berth.front.start()
-        berth.begin()
-    for berth in fleet.berths:
-        await berth.ready()
 
 
 async def all_racing(races: Sequence[Race], limit_s: float = 60.0) -> None:

@@ -11,6 +11,7 @@ from random import Random
 from typing import Self
 
 import redis
+from redis.cluster import RedisCluster
 
 from server.store import keys
 from tests.faults.checker import Verdict, check
@@ -139,7 +140,7 @@ class Fleet:
         return self
 
     async def _start(self) -> None:
-        await self.store.start()
+        await self._start_store()
         for berth in self.berths:
             await berth.front.start()
             if berth.store is not None:
@@ -160,7 +161,16 @@ class Fleet:
             await berth.node.kill()
             if berth.store is not None:
                 await berth.store.close()
+        self._end_store()
+
+    async def _start_store(self) -> None:
+        await self.store.start()
+
+    def _end_store(self) -> None:
         self.store.end()
+
+    def _client(self) -> redis.Redis | RedisCluster:
+        return self.store.client()
 
     @property
     def doors(self) -> list[str]:
@@ -185,7 +195,7 @@ class Fleet:
                 time.sleep(0.1)
 
     def _entries(self, key: str) -> list[bytes]:
-        with self.store.client() as client:
+        with self._client() as client:
             entries: list[bytes] = client.lrange(key, 0, -1)
         return entries
 

@@ -5,6 +5,7 @@ runs in cluster mode. Each is ready when its own word says so, and fails over in
 seconds.
 """
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Final, Self
 
@@ -13,11 +14,11 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from server.store.embedded import find_binary
+from server.store.slots import SLOTS
 from tests.faults.processes import HOST, Process, ValkeyProcess, free_port, until
 
 MASTER_NAME: Final = "dk"
 DOWN_AFTER_MS: Final = 800
-SLOTS: Final = 16_384
 
 
 class SentinelProcess(Process):
@@ -57,7 +58,30 @@ class SentinelProcess(Process):
         return dict(zip(reply[::2], reply[1::2], strict=False))
 
 
-class SentinelTrio:
+class Trio(ABC):
+    """The processes of one store, started and ended together."""
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            self.end()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.end()
+
+    @abstractmethod
+    async def _start(self) -> None:
+        """Starts all of it."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Ends all of it."""
+
+
+class SentinelTrio(Trio):
     """A master, a replica and three Sentinels of which two have to agree."""
 
     def __init__(self, folder: Path, *, down_after_ms: int = DOWN_AFTER_MS) -> None:
@@ -90,14 +114,6 @@ class SentinelTrio:
                 return False
         return True
 
-    async def __aenter__(self) -> Self:
-        try:
-            await self._start()
-        except BaseException:
-            self.end()
-            raise
-        return self
-
     async def _start(self) -> None:
         await self.first.start()
         await self.second.start()
@@ -113,16 +129,12 @@ class SentinelTrio:
         except redis.RedisError:
             return False
 
-    async def __aexit__(self, *_: object) -> None:
-        self.end()
-
     def end(self) -> None:
-        """Ends all of it."""
         for process in (*self.sentinels, self.second, self.first):
             process.end()
 
 
-class ClusterTrio:
+class ClusterTrio(Trio):
     """Three masters that share the slots, each with a replica where asked."""
 
     def __init__(self, folder: Path, *, replicas: bool = False) -> None:
@@ -146,14 +158,6 @@ class ClusterTrio:
     @property
     def members(self) -> list[ValkeyProcess]:
         return [*self.masters, *self.replicas]
-
-    async def __aenter__(self) -> Self:
-        try:
-            await self._start()
-        except BaseException:
-            self.end()
-            raise
-        return self
 
     async def _start(self) -> None:
         for member in self.members:
@@ -200,10 +204,6 @@ class ClusterTrio:
         lines = (line.partition(":") for line in said.decode().splitlines())
         return {key: value for key, _, value in lines}.get(name, "")
 
-    async def __aexit__(self, *_: object) -> None:
-        self.end()
-
     def end(self) -> None:
-        """Ends all of it."""
         for member in self.members:
             member.end()
