@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import math
 import socket
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from server import logs
+from server import logs, streams
 from server.app import Node
 from server.config import BadSetting, Config
 from server.store import StoreError, Unfit, Unreachable
@@ -20,6 +21,27 @@ from server.version import VERSION
 from server.workers import supervise
 
 log = logging.getLogger("dk.node")
+
+
+class _Number(click.FloatRange):
+    """A range in which there is no place for what is not a number."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is no number", param, ctx)
+        return number
+
+
+class _Folder(click.Path):
+    """A folder that is named: an empty name, as of a variable not set, is not the present one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("it is empty", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 @click.command(
@@ -34,7 +56,7 @@ log = logging.getLogger("dk.node")
 @click.option("--redis", metavar="URL", help="Redis 7 or Valkey 7.2; default: a private one.")
 @click.option(
     "--data",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_Folder(file_okay=False, path_type=Path),
     help="Folder of the private store; without it and without --redis nothing is kept.",
 )
 @click.option(
@@ -74,7 +96,7 @@ log = logging.getLogger("dk.node")
 @click.option(
     "--messages-per-second",
     default=Config.messages_per_second,
-    type=click.FloatRange(1),
+    type=_Number(1, 1_000_000),
     help="Of one connection; four times as many at once.",
 )
 @click.option(
@@ -88,12 +110,13 @@ log = logging.getLogger("dk.node")
 @click.option(
     "--drain-seconds",
     default=Config.drain_seconds,
-    type=click.FloatRange(0, 3600),
+    type=_Number(0, 3600),
     help="Window over which a stopping server sends its clients elsewhere.",
 )
 @click.version_option(VERSION, prog_name="klondike-server")
 def main(**options: Any) -> None:
     """Start a node, or several on one port."""
+    streams.hold()
     logs.set_up(options["log_format"], options["log_level"])
     _or_die(lambda: _start(_config(options)))
 
@@ -116,6 +139,8 @@ def _start(config: Config) -> int:
         return supervise(config) if config.workers > 1 else _serve(config)
     except (Unreachable, Unfit) as error:
         raise BadSetting(f"--redis: {error}" if config.redis else str(error)) from None
+    except UnicodeError:  # of a name, before anybody is asked for it
+        raise BadSetting(f"--host {config.host} is no name of a machine") from None
     except OSError as error:
         raise BadSetting(_blame(config, error)) from None
 
@@ -159,10 +184,11 @@ async def _run(config: Config) -> int:
         await node.abandon()
         raise
     node.heed_signals()
-    # The one line on standard output: whoever started this process waits for it.
-    print(f"listening on {config.url(node.port)}", flush=True)
-    await node.run()
-    await node.close()
+    try:
+        streams.announce(config.url(node.port))
+        await node.run()
+    finally:
+        await node.close()
     return 0
 
 

@@ -62,8 +62,10 @@ class Config:
         """Check what can be checked without opening anything.
 
         Raises:
-            BadSetting: an origin or a proxy is none.
+            BadSetting: the host is empty, or an origin or a proxy is none.
         """
+        if not self.host:  # the system would take it for all addresses
+            raise BadSetting("--host is empty: name an address, or 0.0.0.0 for all")
         try:
             checked_origins(self.origins)
         except ValueError as error:

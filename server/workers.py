@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server import private
+from server import private, streams
 from server.config import BadSetting, Config
 from server.store.embedded import child_setup
 
@@ -43,38 +44,43 @@ async def _supervise(config: Config) -> int:
         # Bound, not listening: it holds the port for the workers, whatever happens to them.
         held = stack.enter_context(_bound(config.host, config.port))
         port: int = held.getsockname()[1]
-        command = _command(config, url, port)
+        command = _command(config, port)
         stopping = _Stopping(asyncio.Event())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stopping.ask)
         said = asyncio.Event()
         workers = [
-            asyncio.create_task(_keep(command, number, stopping, said))
+            asyncio.create_task(_keep(command, url, number, stopping, said))
             for number in range(config.workers)
         ]
         first = asyncio.create_task(said.wait())
         await asyncio.wait((first, *workers), return_when=asyncio.FIRST_COMPLETED)
-        if said.is_set():
-            print(f"listening on {config.url(port)}", flush=True)
-        first.cancel()
-        codes = await asyncio.gather(*workers)
+        try:
+            if said.is_set():
+                streams.announce(config.url(port))
+        except BadSetting:
+            stopping.ask()
+            raise
+        finally:
+            first.cancel()
+            codes = await asyncio.gather(*workers)
         return max(codes)
 
 
 def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][-1]
     held = socket.socket(family, socket.SOCK_STREAM)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    held.bind((host, port))
+    held.bind(address)
     return held
 
 
-def _command(config: Config, url: str, port: int) -> list[str]:
+def _command(config: Config, port: int) -> list[str]:
     options = {
         "host": config.host,
         "port": port,
-        "redis": url,
         "tls-cert": config.tls_cert,
         "tls-key": config.tls_key,
         "log-format": config.log_format,
@@ -94,13 +100,17 @@ def _command(config: Config, url: str, port: int) -> list[str]:
 
 
 async def _keep(
-    command: Sequence[str], number: int, stopping: _Stopping, said: asyncio.Event
+    command: Sequence[str], store_url: str, number: int, stopping: _Stopping, said: asyncio.Event
 ) -> int:
     """Run one worker, again and again until asked to stop; gives its last exit code."""
     has_started = False
+    # The URL may hold a password, and everybody on the machine can read command lines.
+    environment = {**os.environ, "KLONDIKE_REDIS": store_url}
+    environment.pop("KLONDIKE_DATA", None)
     while True:
         worker = await asyncio.create_subprocess_exec(
             *command,
+            env=environment,
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,
             preexec_fn=child_setup(),

@@ -110,8 +110,9 @@ MAY_IMPORT: dict[str, str] = {
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
     " server.public server.rate server.rooms server.steward server.store server.tally server.tasks server.timekeeper"
     " server.version server.webhooks",
-    "server.workers": "server.config server.private server.store",
-    "server.cli": "server.app server.config server.logs server.store server.verify"
+    "server.streams": "server.config",
+    "server.workers": "server.config server.private server.store server.streams",
+    "server.cli": "server.app server.config server.logs server.store server.streams server.verify"
     " server.version server.workers",
     "server.__main__": "server.cli",
 }

@@ -86,6 +86,10 @@ def children_of(process: Process) -> list[int]:
     return [int(word) for word in text.split()]
 
 
+def command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text()
+
+
 def is_alive(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
@@ -237,6 +241,59 @@ async def test_workers_share_the_port_and_the_races(tmp_path: Path) -> None:
         assert await anna.closed() == m.Close.RESTART
 
 
+async def test_the_address_of_the_store_is_on_no_command_line(embedded_url: str) -> None:
+    # It may hold a password, and command lines are there for everybody on the machine.
+    async with server("--workers=2", KLONDIKE_REDIS=embedded_url) as (process, port):
+        await Someone.arrive(port)
+        lines = [command_line(pid) for pid in children_of(process)]
+        assert len(lines) == 2
+        assert not any(embedded_url in line for line in lines)
+        await end(process)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_a_server_runs_whose_standard_streams_are_closed(workers: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = f'exec "{sys.executable}" -P -m server --port={port} --drain-seconds=0'
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", f"{command} --workers={workers} <&- >&- 2>&-"
+    )
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while process.returncode is None:
+                try:
+                    anna = await Someone.arrive(port)
+                except OSError:
+                    await asyncio.sleep(0.05)
+                else:
+                    await anna.go()
+                    break
+        process.terminate()
+        assert await process.wait() == 0
+    finally:
+        await _stop(process)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_a_server_whose_line_nobody_takes_says_so_and_leaves_nothing(workers: int) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "server", "--port=0", "--drain-seconds=0"),
+        f"--workers={workers}",
+        stdout=writing,
+        stderr=PIPE,
+    )
+    os.close(writing)
+    async with asyncio.timeout(PATIENCE_S):
+        _, err = await process.communicate()
+    assert process.returncode == 2
+    text = err.decode()
+    assert "klondike-server: standard output takes no line: Broken pipe" in text.splitlines()[-1]
+    assert text.count("node started") == text.count("node stopped") == workers
+
+
 async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     taken = socket.create_server(("127.0.0.1", 0))
@@ -255,6 +312,13 @@ async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: 
             "--port=0 --origin=example.org/path": "--origin",
             "--port=0 --trusted-proxy=nonsense": "--trusted-proxy",
             "--workers=0": "Error: Invalid value for '--workers'",
+            "--port=0 --host=": "--host is empty",
+            "--port=0 --host=a..b": "--host a..b is no name of a machine",
+            "--port=0 --workers=2 --host=a..b": "--host a..b is no name of a machine",
+            "--port=0 --data=": "Error: Invalid value for '--data': it is empty",
+            "--messages-per-second=nan": "Error: Invalid value for '--messages-per-second'",
+            "--messages-per-second=inf": "Error: Invalid value for '--messages-per-second'",
+            "--drain-seconds=nan": "Error: Invalid value for '--drain-seconds'",
         }
         lines = await refusals(*bad)
     for line, wanted in zip(lines, bad.values(), strict=True):
