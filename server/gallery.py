@@ -66,6 +66,7 @@ class Showing:
     def __init__(self, state: Callable[[], Tournament], now: Callable[[], int]) -> None:
         """`state` gives the tournament as it may be shown."""
         self.visitors: set[Visitor] = set()
+        self._live = b""  # the scores as they were shown last
         self._state = state
         self._now = now
         self._dirty: set[Part] = set()
@@ -81,6 +82,14 @@ class Showing:
         for part in parts_of(t):
             if part in self._frames:
                 visitor.send_latest(_kind(part), self._frames[part])
+        if self._live:
+            visitor.send_latest("progress", self._live)
+
+    def score(self, frame: bytes) -> None:
+        """Show the live scores, to those who come later too; nothing ends it."""
+        self._live = frame
+        for visitor in self.visitors if frame else ():
+            visitor.send_latest("progress", frame)
 
     def mark(self, parts: set[Part]) -> None:
         """Note what has changed; it is shown soon."""
@@ -315,17 +324,15 @@ class Gallery(HallListener):
                 frame = b""
             if frame and frame != shown:
                 shown = frame
-                for sight in ("organiser", "player"):
-                    self._send("progress", frame, sight)
+                self.showings["organiser"].score(frame)
+                self.showings["player"].score(frame)
                 if self.hall.t.settings.race.spectators != "none":
                     delayed.append((self._store.clock.now() + self._delay_ms, frame))
             while delayed and delayed[0][0] <= self._store.clock.now():
-                self._send("progress", delayed.popleft()[1], "public")
+                self.showings["public"].score(delayed.popleft()[1])
             await asyncio.sleep(LIVE_EVERY_S)
-
-    def _send(self, kind: str, frame: bytes, sight: Sight) -> None:
-        for visitor in self.showings[sight].visitors:
-            visitor.send_latest(kind, frame)
+        for showing in self.showings.values():
+            showing.score(b"")  # nobody follows them any more
 
     async def _progress(self) -> w.Progress:
         t, now = self.hall.t, self._store.clock.now()

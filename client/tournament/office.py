@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
 
 from client.identity import Identity
 from client.link import Heard
@@ -34,6 +36,8 @@ from wire.tournaments import (
     Webhook,
     Withdraw,
 )
+
+RACES_LIMIT: Final = 3.0  # seconds for the live scores, which follow what is shown at first
 
 
 class Office(Organiser):
@@ -78,8 +82,14 @@ class Office(Organiser):
         return self.scene
 
     async def races(self) -> None:
-        """Wait for the races that run, which come a moment after the rest."""
-        await self._until_scene(lambda scene: scene.progress is not None)
+        """Wait for the races that run, which come a moment after the rest.
+
+        Spectators may be shown them minutes later, or not at all: they go without.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RACES_LIMIT):
+                while self.scene.progress is None:
+                    self._take(await self._heard.get())
 
     async def browse(self, code: str, key: str = "") -> Scene:
         """Give a tournament with all its rounds and stages."""

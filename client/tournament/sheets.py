@@ -326,7 +326,8 @@ def live(
                 ]
             )
             head = EMPTY
-    return table(rows or [[Cell("No race is on.", "dim")]], ascii_only=ascii_only)
+    none = "No race is on." if scene.progress else "No race is shown yet."
+    return table(rows or [[Cell(none, "dim")]], ascii_only=ascii_only)
 
 
 def path(scene: Scene, place: Place, *, ascii_only: bool = False) -> Canvas:

@@ -164,6 +164,24 @@ async def test_a_gallery_that_opens_late_holds_back_what_is_too_new_as_well(crew
     again.close()
 
 
+@pytest.mark.parametrize("sight", ["organiser", "player", "public"])
+async def test_who_comes_later_is_shown_live_scores_that_have_not_changed_since(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch, sight: galleries.Sight
+) -> None:
+    monkeypatch.setattr(galleries, "LIVE_EVERY_S", 0.01)
+    gallery = await gallery_of(crew)
+    first, second = Visitor(), Visitor()
+    await gallery.enter(first, sight)
+
+    async def is_shown() -> bool:
+        return bool(first.all(w.Progress))
+
+    await until(is_shown)
+    await gallery.enter(second, sight)
+    assert second.all(w.Progress) == first.all(w.Progress)
+    gallery.close()
+
+
 async def test_live_scores_go_on_after_a_fault_in_them(
     crew: Crew, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

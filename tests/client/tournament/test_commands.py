@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from client.children import Child, Children
 from client.cli import main
 from client.identity import open_identity
+from client.tournament import office
 
 WAIT_S = 60.0
 PLAN = """
@@ -255,6 +256,16 @@ def test_keys_come_from_the_variable_before_the_file(
     monkeypatch.delenv("KLONDIKE_TOURNAMENT_KEY")
     monkeypatch.setenv("XDG_STATE_HOME", str(terminal.folder / "elsewhere"))
     assert "there is no key of tournament" in terminal.refused("announce", code, "hello")
+
+
+def test_who_may_not_see_the_races_yet_is_shown_the_rest(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(office, "RACES_LIMIT", 0.2)
+    code = terminal.create("--title", "Late", "--set", "race.delay_s=60")
+    assert "No race is on." in terminal.until("No race is on.", "show", code, "live")
+    monkeypatch.setenv("XDG_STATE_HOME", str(terminal.folder / "elsewhere"))
+    assert "No race is shown yet." in terminal.say("show", code, "live")
 
 
 def test_a_webhook_is_chosen_and_given_up(terminal: Terminal) -> None:

@@ -74,7 +74,8 @@ def test_running_races_show_who_leads_first() -> None:
     assert lines[0].endswith("resigned")
     assert lines[1].split()[:2] == ["Bob", "17"]
     assert "12 down" not in lines[0]
-    assert sheets.live(scene()).lines() == ["No race is on."]
+    assert sheets.live(scene(structs.replace(progress(), races=[]))).lines() == ["No race is on."]
+    assert sheets.live(scene()).lines() == ["No race is shown yet."]
 
 
 def test_who_has_not_played_yet_can_be_told_from_who_has() -> None:
