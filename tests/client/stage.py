@@ -25,7 +25,7 @@ from wire.messages import (
     ServerMessage,
     Welcome,
 )
-from wire.values import Seat, Settings
+from wire.values import Seat, Settings, Standing
 
 M = TypeVar("M", bound=ClientMessage)
 T = TypeVar("T")
@@ -185,6 +185,25 @@ def welcome(**changes: Any) -> Welcome:
 
 def seat(name: str = "ann", **changes: Any) -> Seat:
     return Seat(player=f"p-{name}", name=name, **changes)
+
+
+def standing(name: str = "ann", **changes: Any) -> Standing:
+    """A line of the standings; of one who solved it, unless changed."""
+    fields: dict[str, Any] = {
+        "player": f"p-{name}",
+        "name": name,
+        "bot": False,
+        "place": 1,
+        "outcome": "solved",
+        "cards": 104,
+        "down": 0,
+        "score": 104,
+        "moves": 321,
+        "undos": 0,
+        "finished_ms": 272_000,
+        "reached_ms": 272_000,
+    }
+    return Standing(**(fields | changes))
 
 
 def room(**changes: Any) -> Room:

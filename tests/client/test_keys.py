@@ -17,7 +17,7 @@ from client.paint import Screen, frame
 from client.putout import PutOut
 from client.style import Style
 from tests.client import states
-from tests.client.stage import NOW, PILES, board, room, seat
+from tests.client.stage import NOW, PILES, board, room, seat, standing
 from wire import codec
 from wire.messages import (
     Chat,
@@ -38,7 +38,7 @@ from wire.messages import (
     Start,
     Unready,
 )
-from wire.values import Phase, RoomLine, Settings, Standing
+from wire.values import Phase, RoomLine, Settings
 
 ACTIONS = ["move", "undo", "finish", "hint", "resign", "leave", "chat"]
 RACE = State(
@@ -371,21 +371,7 @@ def test_who_is_not_the_host_puts_nobody_out() -> None:
 
 
 def test_standings_scroll_with_the_arrows_and_boards_with_left_and_right() -> None:
-    row = Standing(
-        player="p",
-        name="x",
-        bot=False,
-        place=1,
-        outcome="resigned",
-        cards=0,
-        down=0,
-        score=0,
-        moves=0,
-        undos=0,
-        finished_ms=None,
-        reached_ms=0,
-    )
-    result = Standings(room="ABCDEF", reason="time", rows=[row] * 3, head="")
+    result = Standings(room="ABCDEF", reason="time", rows=[standing()] * 3, head="")
     over = replace(OVER, standings=result, boards=((0, board()), (1, board(seat=1))))
     assert typed(over, "down", "down", "down")[0].row == 2
     assert typed(over, "right")[0].seat == 1

@@ -22,7 +22,7 @@ from client.scoreboard import ranked, short_names
 from client.style import Style
 from client.words import moment
 from tests.client import states
-from tests.client.stage import NOW, PILES, board, room, seat
+from tests.client.stage import NOW, PILES, board, room, seat, standing
 from wire.messages import Hints, Move, Standings
 from wire.values import Reveal, RoomLine, Settings, Standing
 
@@ -197,7 +197,7 @@ def test_on_a_narrow_screen_nothing_of_the_board_stands_among_the_scores(is_seat
 
 
 def test_on_a_narrow_screen_the_boards_can_be_seen_when_the_race_is_over() -> None:
-    over = Standings(room="ABCDEF", reason="time", rows=[standing(0)], head="ab" * 32)
+    over = Standings(room="ABCDEF", reason="time", rows=[put_out(0)], head="ab" * 32)
     state = replace(RACE, room=room(phase="over"), standings=over)
     shown = lines(state, Desk(panel=True), cols=60)
     assert "K♥" in "\n".join(shown)
@@ -469,42 +469,25 @@ def test_the_line_of_keys_always_ends_with_help_and_quit(cols: int, phase: str) 
 
 
 def test_the_standings_show_places_and_the_reveal() -> None:
-    row = Standing(
-        player="p-ann",
-        name="ann",
-        bot=False,
-        place=1,
-        outcome="solved",
-        cards=104,
-        down=0,
-        score=104,
-        moves=300,
-        undos=0,
-        finished_ms=272_000,
-        reached_ms=272_000,
-    )
-    result = Standings(room="ABCDEF", reason="finished", rows=[row], head="ab" * 32)
+    result = Standings(room="ABCDEF", reason="finished", rows=[standing()], head="ab" * 32)
     shown = "\n".join(lines(replace(RACE, room=room(phase="over"), standings=result)))
     for text in ("all are done", "ann", "you", "104", "solved in 04:32", "ab" * 32):
         assert text in shown
 
 
-def standing(number: int, **changes: Any) -> Standing:
-    fields: dict[str, Any] = {
-        "player": f"p-{number}",
-        "name": f"player-number-{number:02}",
-        "bot": False,
-        "place": number + 1,
-        "outcome": "disqualified",
-        "cards": 104,
-        "down": 36,
-        "score": 104,
-        "moves": 3000,
-        "undos": 417,
-        "finished_ms": None,
-        "reached_ms": 0,
-    }
-    return Standing(**(fields | changes))
+def put_out(number: int) -> Standing:
+    """A line of one who was disqualified, as wide as a line gets."""
+    return standing(
+        f"player-number-{number:02}",
+        player=f"p-{number}",
+        place=number + 1,
+        outcome="disqualified",
+        down=36,
+        moves=3000,
+        undos=417,
+        finished_ms=None,
+        reached_ms=0,
+    )
 
 
 @pytest.mark.parametrize("rows", [20, 24])
@@ -513,7 +496,7 @@ def test_long_standings_show_the_selected_and_the_own_line_and_that_there_are_mo
     rows: int, row: int
 ) -> None:
     result = Standings(
-        room="ABCDEF", reason="time", rows=[standing(n) for n in range(16)], head="ab" * 32
+        room="ABCDEF", reason="time", rows=[put_out(n) for n in range(16)], head="ab" * 32
     )
     over = room(phase="over", next_room="NEXTUP", settings=Settings(undo="safe"))
     state = replace(RACE, room=over, standings=result, player="p-3")
@@ -526,7 +509,7 @@ def test_long_standings_show_the_selected_and_the_own_line_and_that_there_are_mo
 
 
 def test_undos_stand_in_the_standings_only_where_the_room_allows_them() -> None:
-    result = Standings(room="ABCDEF", reason="time", rows=[standing(0)], head="ab" * 32)
+    result = Standings(room="ABCDEF", reason="time", rows=[put_out(0)], head="ab" * 32)
     state = replace(RACE, room=room(phase="over"), standings=result)
     assert "417" not in "\n".join(lines(state))
 
@@ -541,7 +524,7 @@ def test_the_standings_say_that_the_deal_was_checked_or_warn_loudly() -> None:
         position="",
     )
     result = Standings(
-        room="ABCDEF", reason="time", rows=[standing(0)], head="ab" * 32, reveal=reveal
+        room="ABCDEF", reason="time", rows=[put_out(0)], head="ab" * 32, reveal=reveal
     )
     for promised, words in (
         (reveal.commitment, "Deal checked"),

@@ -6,25 +6,11 @@ import pytest
 
 from client.replay import NoReplay, tell
 from client.results import as_json, as_table, replay_lines
-from tests.client.stage import room
+from tests.client.stage import room, standing
 from wire.messages import Standings
-from wire.values import Reveal, Settings, Standing
+from wire.values import Reveal, Settings
 
-ROW = Standing(
-    player="p1",
-    name="ann",
-    bot=False,
-    place=1,
-    outcome="solved",
-    cards=104,
-    down=0,
-    score=104,
-    moves=321,
-    undos=0,
-    finished_ms=272_000,
-    reached_ms=272_000,
-)
-RESULT = Standings(room="ABCDEF", reason="finished", rows=[ROW], head="ab" * 32)
+RESULT = Standings(room="ABCDEF", reason="finished", rows=[standing()], head="ab" * 32)
 
 
 def test_the_json_has_what_scripts_rely_on() -> None:
@@ -47,7 +33,9 @@ def test_the_table_is_for_people() -> None:
     reveal = Reveal(
         deal="d", commitment="c0" * 32, secret="5e" * 32, seed=None, salts=[], position=""
     )
-    result = Standings(room="ABCDEF", reason="time", rows=[ROW], head="ab" * 32, reveal=reveal)
+    result = Standings(
+        room="ABCDEF", reason="time", rows=[standing()], head="ab" * 32, reveal=reveal
+    )
     text = "\n".join(as_table(room(), result))
     for words in ("the time is over", "ann", "solved in 04:32", "5e" * 32, "ab" * 32):
         assert words in text
