@@ -83,6 +83,16 @@ def test_every_command_in_the_documents_can_be_given(line: str) -> None:
     client_command.commands[name].make_context(name, words)
 
 
+def test_the_architecture_has_a_place_for_every_part_of_the_server() -> None:
+    architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `server/.*? \|", architecture, re.M)
+    named = re.findall(r"`(?:server/)?([\w.]+)/?`", "".join(rows))
+    server = ROOT / "server"
+    found = [path.name for path in server.glob("[a-z]*.py")]
+    found += [path.parent.name for path in server.glob("*/__init__.py")]
+    assert sorted(named) == sorted(found)
+
+
 def test_the_readme_has_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     targets = re.findall(r"^(\w+): ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
