@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 import click
@@ -86,11 +87,22 @@ def show(
     for line in sheets.head(t):
         click.echo(line)
     shown = parts or _usual(scene)
-    at_round = number or t.round or 0
+    rounds = [number] if number is not None else open_rounds(scene)
     at_stage = stage - 1 if stage is not None else (t.stage or 0)
     for part in shown:
         click.echo("")
-        _show_part(part, scene, journal, at_round, at_stage, ids=ids, ascii_only=ascii_only)
+        _show_part(part, scene, journal, rounds, at_stage, ids=ids, ascii_only=ascii_only)
+
+
+def open_rounds(scene: Scene) -> list[int]:
+    """Give the rounds with a match to be decided, one that is played again for instance."""
+    t = scene.tournament
+    assert t is not None
+    return [
+        number
+        for number, on in scene.pairings.items()
+        if number == t.round or any(match.kind is None for match in on.matches)
+    ]
 
 
 def _usual(scene: Scene) -> tuple[str, ...]:
@@ -107,7 +119,7 @@ def _show_part(
     part: str,
     scene: Scene,
     journal: list[str],
-    at_round: int,
+    rounds: Sequence[int],
     at_stage: int,
     *,
     ids: bool,
@@ -118,8 +130,11 @@ def _show_part(
     match part:
         case "players":
             _print(sheets.players(scene, ids=ids, ascii_only=ascii_only))
-        case "pairings" if at_round in scene.pairings:
-            _print(sheets.pairings(scene, scene.pairings[at_round], ascii_only=ascii_only))
+        case "pairings" if rounds:
+            for index, each in enumerate(rounds):
+                if index:
+                    click.echo("")
+                _print(sheets.pairings(scene, scene.pairings[each], ascii_only=ascii_only))
         case "standings" if at_stage in scene.rankings:
             _print(sheets.standings(scene, scene.rankings[at_stage], ascii_only=ascii_only))
         case "bracket" if at_stage in scene.brackets:

@@ -7,7 +7,8 @@ from msgspec import structs
 
 from client.canvas import Canvas
 from client.tournament import ledger, sheets
-from client.tournament.showing import fitted
+from client.tournament.scene import heard
+from client.tournament.showing import fitted, open_rounds
 from tests.client.tournament.scenes import (
     entrants,
     match,
@@ -146,6 +147,16 @@ def test_a_pause_puts_off_what_is_to_come() -> None:
     said = "\n".join(sheets.schedule(tournament(phase="paused")).lines())
     assert "Round 1 starts" not in said
     assert "Paused." in said
+
+
+def test_the_rounds_shown_are_the_last_one_and_those_with_a_match_that_is_played_again() -> None:
+    over = [match("1.1", "p1", "p2", kind="played", places=[1, 2])]
+    last = pairings(round=3, matches=[])
+    now = tournament(round=3)
+    decided = scene(pairings(round=1, matches=over), pairings(round=2, matches=over), last, now)
+    assert open_rounds(decided) == [3]
+    again = pairings(round=1, matches=[*over, match("1.2", "p3", "p4")])
+    assert open_rounds(heard(decided, again)) == [1, 3]
 
 
 def test_the_audit_has_names_in_place_of_ids() -> None:
