@@ -18,7 +18,7 @@ from client.atterminal import NoTerminal, open_game
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
 from client.children import SAFE_PATH
 from client.game import Aim
-from client.options import PlayFirst, at_most, group, option, read_address
+from client.options import Number, PlayFirst, at_most, group, option, read_address
 from client.race import RaceOptions, hold
 from client.record import RaceFailed, fetch
 from client.replay import NoReplay, tell
@@ -174,7 +174,7 @@ def _open_game(
 @option("--port", type=click.IntRange(0, 65_535), default=0, help="Its port; 0 for a free one.")
 @option(
     "--moves-per-second",
-    type=click.FloatRange(0.01, FULL_PACE),
+    type=Number(0.01, FULL_PACE),
     help="How fast the bots play.",
 )
 @look_options
@@ -247,7 +247,7 @@ def race(
     show_default=True,
     help="How fast it plays.",
 )
-@option("--moves-per-second", type=click.FloatRange(0.01, FULL_PACE), help="Its exact pace.")
+@option("--moves-per-second", type=Number(0.01, FULL_PACE), help="Its exact pace.")
 @option("--rematches", is_flag=True, help="Play every rematch too, until the server ends.")
 @option("--json", "as_json", is_flag=True, help="Print the standings as JSON.")
 @option("--quiet", is_flag=True, help="Print no standings.")
@@ -342,7 +342,7 @@ def verify(file: Path) -> None:
 @option("--player", help="Tell of this player only.")
 @option(
     "--speed",
-    type=click.FloatRange(0.1, 1000),
+    type=Number(0.1, 1000),
     help="Tell it as it happened, so many times as fast; without it, all at once.",
 )
 def replay(file: Path, player: str | None, speed: float | None) -> None:

@@ -1,9 +1,14 @@
 """How the command line is read: what may be left out, and options that are variables too."""
 
 import difflib
+import errno
+import math
+import os
 import socket
+import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -13,10 +18,30 @@ from wire.text import tidied
 C = TypeVar("C", bound=Callable[..., Any])
 
 _OF_THE_GROUP = ("-h", "--help", "--version")
+# What a full disk, a quota, a limit or a broken device says; a reader that is gone is nobody's fault.
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class PlayFirst(click.Group):
     """A group whose command may be left out: what is no command is an address to play at."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command, whatever the standard streams are."""
+        _hold_streams()
+        try:
+            try:
+                return super().main(*args, **extra)
+            finally:
+                sys.stdout.flush()
+        except OSError as error:
+            if error.filename is not None or error.errno not in (errno.EPIPE, *_NO_ROOM):
+                raise
+            # What is still buffered would fail once more when the interpreter ends.
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if error.errno in _NO_ROOM:
+                click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+            sys.exit(1)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `play` in front of arguments that name no command."""
@@ -31,6 +56,26 @@ class PlayFirst(click.Group):
         meant = f"did you mean {near[0]!r}? " if near else ""
         commands = ", ".join(sorted(self.commands))
         return f"{word!r} is no command and no host; {meant}Commands: {commands}."
+
+
+class Number(click.FloatRange):
+    """A range in which there is no place for what is not a number."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read a number."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is no number", param, ctx)
+        return number
+
+
+def _hold_streams() -> None:
+    """Put the null device where a standard stream was closed, in the order of their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - to the end of the process
 
 
 def _is_bare_word(text: str) -> bool:

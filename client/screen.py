@@ -97,6 +97,7 @@ class Screen:
             (signal.SIGINT, lambda: game.press("ctrl-c")),
             (signal.SIGTERM, game.ended.set),
             (signal.SIGHUP, game.ended.set),
+            (signal.SIGQUIT, game.ended.set),  # else ctrl-\ would leave the terminal as it is
         ):
             loop.add_signal_handler(number, act)
         painter = asyncio.create_task(self._paint_all(), name="screen-paint")

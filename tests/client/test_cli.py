@@ -1,6 +1,8 @@
 """The command line: what may be left out, what is refused, and the environment."""
 
 import socket
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -214,3 +216,33 @@ def test_a_bot_that_finds_no_server_says_so_at_once_in_one_line() -> None:
     result = run("bot", address)
     assert result.exit_code == 1
     assert result.output == f"Error: ws://{address}: nobody answers there\n"
+
+
+def in_a_shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line in which `klondike` is ours."""
+    line = command.replace("klondike", f'"{sys.executable}" -P -m client')
+    return subprocess.run(
+        ["sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-"])
+def test_without_standard_streams_there_is_no_terminal(closed: str) -> None:
+    ended = in_a_shell(f"exec klondike ws://127.0.0.1:1 {closed}")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: This is no terminal")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_output_that_finds_no_room_ends_with_one_line() -> None:
+    for command in ("--help", "tournament --help", "--version"):
+        ended = in_a_shell(f"exec klondike {command} >/dev/full")
+        assert ended.returncode == 1
+        assert ended.stderr == "Error: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("command", ["race --moves-per-second", "replay x --speed"])
+def test_what_is_not_a_number_is_refused(command: str) -> None:
+    ended = run(*command.split(), "nan")
+    assert ended.exit_code == 2
+    assert "nan is no number" in ended.output

@@ -219,7 +219,7 @@ def test_no_color_is_honoured(url: str, open_terminal: Open) -> None:
     assert "green" in coloured.colours
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_it_in_order(url: str, open_terminal: Open, number: int) -> None:
     ann = open_terminal(url, "--name", "ann")
     ann.until("online")
