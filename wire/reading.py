@@ -1,8 +1,9 @@
 """How a tournament is read out to people, in the terminal and on the public pages alike."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from wire.tournaments import MatchLine
+from wire.tournaments import MatchLine, SlotLine
 
 PHASES: Final = {
     "draft": "not started",
@@ -57,3 +58,27 @@ def won(match: MatchLine, entry: str) -> float:
     raced = [race.rows for race in match.races if race.state == "raced"]
     first = [[row.entry for row in rows if row.place == 1] for rows in raced]
     return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
+
+
+def bracket_columns(slots: Sequence[SlotLine]) -> dict[str, int]:
+    """Give the column of each box, from 0: those of a round together, the finals at the right."""
+    width = max((slot.round for slot in slots if slot.side in ("winners", "losers")), default=0)
+    return {
+        slot.slot: width + slot.round - 1 if slot.side == "final" else slot.round - 1
+        for slot in slots
+    }
+
+
+def feeds(slot: SlotLine) -> list[str]:
+    """Give the boxes of a bracket whose winner comes into this one."""
+    return [source.rpartition(" ")[2] for source in slot.sources if source.startswith("winner")]
+
+
+def bracket_seeds(slots: Iterable[SlotLine]) -> dict[str, str]:
+    """Give the numbers under which players came into this bracket, not into the tournament."""
+    return {
+        entry: source.removeprefix("seed ")
+        for slot in slots
+        for entry, source in zip(slot.sides, slot.sources, strict=True)
+        if entry and source.startswith("seed ")
+    }

@@ -11,7 +11,7 @@ from client.canvas import Canvas
 from client.style import Ink
 from client.tournament.scene import Scene
 from client.words import clean
-from wire.reading import points
+from wire.reading import bracket_columns, bracket_seeds, feeds, points
 from wire.tournaments import SlotLine
 
 BOX: Final = 22  # cells of a box: seed, name, score
@@ -41,13 +41,12 @@ def paint_bracket(
     """Paint the bracket of one group; the player's own entry has a mark."""
     seen = [slot for slot in slots if slot.state != "empty"]
     rows, height = placed(seen)
-    width = max((slot.round for slot in seen if slot.side in ("winners", "losers")), default=0)
-    cols = {slot.slot: _column(slot, width) * STEP for slot in seen}
+    cols = {slot: column * STEP for slot, column in bracket_columns(seen).items()}
     canvas = Canvas(
         height, max((col + BOX for col in cols.values()), default=0), ascii_only=ascii_only
     )
     _paint_edges(canvas, seen, rows, cols, ascii_only=ascii_only)
-    seeds, names = _seeds(slots), _names(scene)
+    seeds, names = bracket_seeds(slots), _names(scene)
     for slot in seen:
         for line, side in enumerate(_sides(slot, seeds, names, own)):
             _paint_side(canvas, rows[slot.slot] + line, cols[slot.slot], side)
@@ -75,11 +74,6 @@ def placed(slots: Sequence[SlotLine]) -> tuple[dict[str, int], int]:
     return rows, below
 
 
-def feeds(slot: SlotLine) -> list[str]:
-    """Give the boxes whose winner comes here."""
-    return [source.rpartition(" ")[2] for source in slot.sources if source.startswith("winner")]
-
-
 def _place(slots: Sequence[SlotLine], rows: dict[str, int], top: int) -> int:
     own = {slot.slot for slot in slots}
     count = 0
@@ -91,20 +85,6 @@ def _place(slots: Sequence[SlotLine], rows: dict[str, int], top: int) -> int:
             rows[slot.slot] = top + PITCH * count
             count += 1
     return top + PITCH * count
-
-
-def _column(slot: SlotLine, width: int) -> int:
-    return width + slot.round - 1 if slot.side == "final" else slot.round - 1
-
-
-def _seeds(slots: Iterable[SlotLine]) -> dict[str, str]:
-    """Give the numbers under which the players came into this bracket."""
-    return {
-        entry: source.removeprefix("seed ")
-        for slot in slots
-        for entry, source in zip(slot.sides, slot.sources, strict=True)
-        if entry and source.startswith("seed ")
-    }
 
 
 def _names(scene: Scene) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from server.public.layout import Grid, Spot, laid_out
 from server.public.sheet import Sheet
-from wire.reading import points
+from wire.reading import bracket_seeds, points
 from wire.tournaments import SlotLine
 
 BOX_WIDTH, BOX_HEIGHT = 204, 52
@@ -51,7 +51,7 @@ def drawing(sheet: Sheet, slots: Sequence[SlotLine]) -> Drawing:
     """Draw one group's bracket; boxes in which nobody will ever stand are left out."""
     seen = [slot for slot in slots if slot.state != "empty"]
     grid = laid_out(seen)
-    seeds = _seeds(slots)
+    seeds = bracket_seeds(slots)
     return Drawing(
         width=max(0, (grid.columns - 1) * COLUMN_WIDTH + BOX_WIDTH) + 2 * MARGIN,
         height=round(grid.rows * ROW_HEIGHT) + HEAD_HEIGHT + 2 * MARGIN,
@@ -69,16 +69,6 @@ def _x(column: int) -> int:
 
 def _y(row: float) -> int:
     return MARGIN + HEAD_HEIGHT + round(row * ROW_HEIGHT)
-
-
-def _seeds(slots: Sequence[SlotLine]) -> dict[str, str]:
-    """Give the numbers under which players came into this bracket, not into the tournament."""
-    return {
-        entry: source.removeprefix("seed ")
-        for slot in slots
-        for entry, source in zip(slot.sides, slot.sources, strict=True)
-        if entry and source.startswith("seed ")
-    }
 
 
 def _box(sheet: Sheet, spot: Spot, seeds: Mapping[str, str]) -> Box:

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wire.reading import bracket_columns, feeds
 from wire.tournaments import SlotLine
 
 SIDES_APART = 0.8  # rows between winners' and losers' bracket
@@ -38,12 +39,6 @@ class Grid:
     rows: float
 
 
-def feeds(slot: SlotLine, kind: str) -> list[str]:
-    """Give the boxes whose winner, or loser, comes here."""
-    pairs = (source.rpartition(" ") for source in slot.sources)
-    return [box for words, _, box in pairs if words.startswith(kind)]
-
-
 def laid_out(slots: Sequence[SlotLine]) -> Grid:
     """Lay a bracket out: the winners above, the losers below them, the finals at the right."""
     rows: dict[str, float] = {}
@@ -52,7 +47,6 @@ def laid_out(slots: Sequence[SlotLine]) -> Grid:
     middle = below / 2
     if losers:
         below = _place(losers, rows, top=below + SIDES_APART)
-    width = max((slot.round for slot in slots if slot.side in ("winners", "losers")), default=0)
     for slot in slots:
         if slot.side == "final":
             rows[slot.slot] = _between(slot, rows, default=middle)
@@ -60,7 +54,8 @@ def laid_out(slots: Sequence[SlotLine]) -> Grid:
             below += SIDES_APART
             rows[slot.slot] = below
             below += 1
-    spots = {slot.slot: Spot(slot, _column(slot, width), rows[slot.slot]) for slot in slots}
+    columns = bracket_columns(slots)
+    spots = {slot.slot: Spot(slot, columns[slot.slot], rows[slot.slot]) for slot in slots}
     return Grid(
         tuple(spots.values()),
         tuple(_edges(spots)),
@@ -70,16 +65,12 @@ def laid_out(slots: Sequence[SlotLine]) -> Grid:
     )
 
 
-def _column(slot: SlotLine, width: int) -> int:
-    return width + slot.round - 1 if slot.side == "final" else slot.round - 1
-
-
 def _place(slots: Sequence[SlotLine], rows: dict[str, float], *, top: float) -> float:
     """Place one side from a row on; gives the row below it."""
     names = {slot.slot for slot in slots}
     count = 0
     for slot in slots:
-        inside = [rows[each] for each in feeds(slot, "winner") if each in names]
+        inside = [rows[each] for each in feeds(slot) if each in names]
         if inside:
             rows[slot.slot] = sum(inside) / len(inside)
         else:
@@ -91,14 +82,14 @@ def _place(slots: Sequence[SlotLine], rows: dict[str, float], *, top: float) -> 
 def _between(slot: SlotLine, rows: dict[str, float], default: float) -> float:
     if slot.round > 1:  # the second grand final stands beside the first
         return next((row for name, row in rows.items() if name.startswith("F")), default)
-    found = [rows[each] for each in feeds(slot, "winner") if each in rows]
+    found = [rows[each] for each in feeds(slot) if each in rows]
     return sum(found) / len(found) if found else default
 
 
 def _edges(spots: Mapping[str, Spot]) -> Iterable[tuple[Spot, Spot]]:
     finals = [spot for spot in spots.values() if spot.slot.side == "final"]
     for spot in spots.values():
-        yield from ((spots[each], spot) for each in feeds(spot.slot, "winner") if each in spots)
+        yield from ((spots[each], spot) for each in feeds(spot.slot) if each in spots)
     yield from itertools.pairwise(finals)
 
 
