@@ -3,7 +3,7 @@
 Both echo the same frames to the same clients, on uvloop, in processes of their own, in
 turns; each tells its own CPU time. The last line is the ratio, gateway to websockets.
 
-`python bench/echo.py [--connections N] [--messages N] [--size BYTES] [--rounds N]`
+`python -m bench.echo [--connections N] [--messages N] [--size BYTES] [--rounds N]`
 """
 
 import argparse

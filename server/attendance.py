@@ -243,8 +243,7 @@ class Attendance:
     async def _webhook(self, message: w.Webhook) -> None:
         code = read_code(message.tournament)
         async with self._halls.held(code) as hall:
-            if hall.role(message.key) != OWNER:
-                raise Refusal("not-yours", "That is not for a referee of this tournament to do.")
+            _check_owner(hall.role(message.key))
         wanted = {"round": message.rounds, "result": message.results, "end": message.end}
         kinds = [kind for kind, is_wanted in wanted.items() if is_wanted]
         secret = ""
@@ -279,8 +278,7 @@ class Attendance:
 
     async def _enrol(self, hall: Hall, by: str, act: a.Enrol, why: str) -> None:
         """Make players of names and enter them, all or none."""
-        if by != OWNER:
-            raise Refusal("not-yours", "That is not for a referee of this tournament to do.")
+        _check_owner(by)
         taken = {entry.name for entry in hall.t.entries.values()}
         names = [name for name in dict.fromkeys(act.names) if name not in taken]
         create = self._store.players.create
@@ -360,6 +358,11 @@ class Attendance:
             part = await self._store.journals.read(gallery.hall.jid, start, ANNALS)
         lines = [entry.line().decode() for entry in part if entry.version <= total]
         self._speaker.send(w.Annals(tournament=code, start=start, total=total, entries=lines))
+
+
+def _check_owner(role: str) -> None:
+    if role != OWNER:
+        raise Refusal("not-yours", f"That is not for a {role} of this tournament to do.")
 
 
 def _parts(browse: w.Browse, t: Tournament) -> list[Part]:

@@ -23,6 +23,7 @@ from server.codes import new_room_code
 from server.hall import Hall
 from server.halls import Halls
 from server.ladder import Ladder
+from server.presence import ANSWER_S
 from server.refusal import Refusal, race_lost, store_away
 from server.steward import Steward
 from server.store import Claim, Store, Unavailable, keys
@@ -33,7 +34,6 @@ from server.tournament import events as ev
 log = logging.getLogger("dk.director")
 
 STEPS = 200  # of one look; a tournament that wants more is at fault, and looked at again later
-PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 FEW = 24  # players who wait: to pair fewer takes no longer than to have it done elsewhere
 ATTEMPTS = 5  # at a pairing that others get in the way of
 
@@ -184,7 +184,7 @@ class Director:
         here, busy = None, {}
         if t.phase == "running" and t.stages and t.format(t.stage.number).on_clock:
             if not hall.settled:
-                await asyncio.sleep(PRESENCE_ANSWER_S)
+                await asyncio.sleep(ANSWER_S)
                 hall.settled = True
             here = frozenset(hall.presence.here)
         elif not t.stages and t.start_at is not None and t.start_at <= self._store.clock.now():

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+import msgspec
+
 from server.patience import Patience
 from server.refusal import Refusal, race_lost, store_away
 from server.store import (
@@ -218,6 +220,10 @@ class Follower(ABC, Generic[R, E]):
         there = await self._make_anew()
         self.failed = not there
         self._rolled_back(known, there=there)
+
+    def _say(self, kind: str, value: dict[str, object]) -> None:
+        """Pass a note to all nodes that follow this; see `on_note`."""
+        self._store.journals.publish(self.jid, msgspec.json.encode((kind, value)))
 
     # --- committing -------------------------------------------------------------------
 

@@ -123,9 +123,6 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         except (msgspec.MsgspecError, KeyError, ValueError) as error:
             log.warning("unreadable note", extra={"tournament": self.code, "error": str(error)})
 
-    def _say(self, kind: str, value: dict[str, object]) -> None:
-        self._store.journals.publish(self.jid, msgspec.json.encode((kind, value)))
-
     # --- committing -------------------------------------------------------------------
 
     async def commit(
@@ -187,7 +184,7 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         """Give the role that a key stands for.
 
         Raises:
-            Refusal: none.
+            Refusal: it stands for none.
         """
         hashed = key_hash(key)
         for role, known in self._hashes.items():

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 TELL_EVERY_S = 10.0
+ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 FORGET_AFTER_S = 25.0  # two messages may be lost
 LATE_S = 5.0  # a timer that comes so late was held up, and so was all that others said
 

@@ -16,7 +16,7 @@ from server.judge import Judge
 from server.lag import Lag
 from server.password import is_right
 from server.plays import Plays
-from server.presence import Presence
+from server.presence import ANSWER_S, Presence
 from server.race import Race
 from server.referee import AWAY_LIMIT_MS
 from server.refusal import Refusal, race_lost, store_away
@@ -33,8 +33,6 @@ from server.tally import Tally
 from wire import messages as m
 
 log = logging.getLogger("dk.rooms")
-
-PRESENCE_ANSWER_S = 0.3  # how long other nodes are given to say who is connected to them
 
 
 class Room(Follower[Race, ev.AnyEvent]):
@@ -304,7 +302,7 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     async def settle_presence(self) -> bool:
         """Wait for the other nodes' word on who is here; whether a seated one is away."""
-        await asyncio.sleep(PRESENCE_ANSWER_S)
+        await asyncio.sleep(ANSWER_S)
         # Meanwhile the race may have started, or be over: then nobody is waited for.
         is_open = self.race.phase == "open"
         return is_open and any(each not in self.presence.here for each in self.race.expected)
@@ -340,9 +338,6 @@ class Room(Follower[Race, ev.AnyEvent]):
             viewer.send(said)
         if self._lag is not None:
             self._lag.say(said)
-
-    def _say(self, kind: str, value: dict[str, object]) -> None:
-        self._store.journals.publish(self.jid, msgspec.json.encode((kind, value)))
 
     def _presence_changed(self) -> None:
         self.live.show_room()

@@ -79,7 +79,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.steward": "server.arranging server.events server.hall server.race server.referee"
     " server.refusal server.results server.room server.rooms server.store server.tournament",
     "server.director": "server.aside server.codes server.hall server.halls server.ladder"
-    " server.refusal server.steward server.store server.tally server.tournament",
+    " server.presence server.refusal server.steward server.store server.tally server.tournament",
     # What is shown of tournaments, and what is asked of them
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
