@@ -299,13 +299,14 @@ async def _replays(office: Office, scene: Scene, journal: Sequence[str]) -> dict
         for race in match.races
     }
     for room in exports.rooms(journal):
-        # A room of no match is one of a match that a ruling has discarded.
+        # A room of no match is one of a match that a ruling has discarded. A void race was
+        # raced before a restart, or came to nothing: then there may be nothing of it.
         match, state = known.get(room, ("", "raced"))
-        if state == "raced":
+        if state != "called":
             try:
                 found[room] = await office.record(room)
             except OrganiserFailed as failure:
-                if match:
+                if match and state == "raced":
                     click.echo(f"no replay of match {match}: {failure}", err=True)
     return found
 

@@ -97,7 +97,7 @@ class Office(Organiser):
         t = self.scene.tournament
         assert t is not None
         pairings, rankings = dict[int, Pairings](), dict[int, Ranking]()
-        for number in range(1, sum(t.rounds) + 1):
+        for number in range(1, (t.round or 0) + 1):
             pairings[number] = await self._answer(
                 Browse(tournament=code, round=number, key=key), Pairings
             )
