@@ -50,6 +50,10 @@ class Entrant(Bot):
         super()._hear(heard)
 
     def _enter(self, welcome: Welcome) -> None:
+        if self.place is not None and welcome.token is not None:
+            # The former token is dead, and the link came back as somebody without a place.
+            self._fail("somebody else has been given this place's token")
+            return
         # What was said on a line that broke may not have arrived; again is the same.
         if not self._has_asked or self.place is None:
             self._has_asked = self._link.send(Enter(tournament=self._code))
