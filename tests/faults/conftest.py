@@ -1,12 +1,21 @@
-"""The fleet that the tests of one module share where they do it no lasting harm."""
+"""A fleet that the tests of one module share where they do it no lasting harm; a store; guests."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from tests.faults.fleet import Fleet
+from tests.faults.processes import ValkeyProcess
 from tests.server.floor import Someone
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
+    """A store of the test's own, to be stopped and killed."""
+    with ValkeyProcess("store", tmp_path) as store:
+        yield await store.start()
 
 
 class Arrive:

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -25,12 +24,6 @@ ROOM = Settings(seed="42", countdown_s=0, seats=2, time_limit_s=300)
 LIMIT_S = 30.0  # the promise
 MARGIN_S = 1.5  # for what a busy machine adds to it
 SOON_S = 10.0  # with a play that is not answered
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
-    with ValkeyProcess("store", tmp_path) as store:
-        yield await store.start()
 
 
 @pytest.fixture

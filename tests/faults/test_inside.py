@@ -2,9 +2,8 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,12 +22,6 @@ from tests.faults.processes import HOST, ValkeyProcess, until
 from tests.faults.proxy import Proxy
 from tests.server.floor import QUICK, Someone, node, race_of
 from wire import messages as m
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
-    with ValkeyProcess("store", tmp_path) as store:
-        yield await store.start()
 
 
 @pytest.fixture

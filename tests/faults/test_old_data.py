@@ -1,7 +1,6 @@
 """Races that were begun before: by an older format, by a node that is gone."""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -24,12 +23,6 @@ SAMPLES = sorted(path.stem for path in FOLDER.glob("*.json"))
 @pytest.fixture(params=SAMPLES)
 def sample(request: pytest.FixtureRequest) -> Sample:
     return Sample.read(request.param)
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
-    with ValkeyProcess("store", tmp_path) as store:
-        yield await store.start()
 
 
 def folded(lines: list[str], secret: str) -> Race:

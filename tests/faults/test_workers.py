@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,6 @@ from tests.server.floor import QUICK, Someone
 from wire import messages as m
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
-    with ValkeyProcess("store", tmp_path) as store:
-        yield await store.start()
 
 
 def children(pid: int) -> set[int]:

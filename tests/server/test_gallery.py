@@ -1,7 +1,6 @@
 """What is shown of a tournament: once worked out for all, and to nobody before their time."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from msgspec.structs import replace
 
 from server import gallery as galleries
 from server.gallery import Gallery, open_rounds, parted, parts_of, touched
-from server.store import Entry, Store
+from server.store import Entry
 from server.tournament import acts, calls, views
 from server.tournament import events as ev
 from server.tournament.settings import Single, Swiss
@@ -75,15 +74,6 @@ def test_the_public_sees_the_tournament_as_it_was_and_that_it_is_there() -> None
 
 
 # --- a gallery over the store -----------------------------------------------------------
-
-
-@pytest.fixture
-async def crew(store_url: str) -> AsyncIterator[Crew]:
-    store = await Store.open(store_url)
-    made = Crew(store)
-    yield made
-    await made.close()
-    await store.close()
 
 
 @pytest.fixture

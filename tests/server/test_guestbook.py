@@ -10,7 +10,6 @@ from server.codes import new_room_code
 from server.guestbook import Guestbook
 from server.hall import Hall
 from server.refusal import store_away
-from server.store import Store
 from server.tournament import Call, due
 from server.tournament.acts import decide_start
 from server.tournament.around import Around
@@ -36,15 +35,6 @@ class Rooms:
             self.failures -= 1
             raise store_away()
         self.opened.append(call.room)
-
-
-@pytest.fixture
-async def crew(store_url: str) -> AsyncIterator[Crew]:
-    store = await Store.open(store_url)
-    made = Crew(store)
-    yield made
-    await made.close()
-    await store.close()
 
 
 @pytest.fixture

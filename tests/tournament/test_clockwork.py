@@ -6,17 +6,9 @@ from server.refusal import Refusal
 from server.tournament import acts, calls, due, is_deal_over, next_due, pairs_next
 from server.tournament import events as ev
 from server.tournament.settings import Arena, Deals, Duplicate, RoundRobin, Single, Swiss
-from tests.tournament.told import T0, Told, rows, settings
+from tests.tournament.told import T0, Told, begun, rows, settings
 
 HOUR_MS = 3_600_000
-
-
-def begun(*plays: object, players: int = 4, **more: object) -> Told:
-    """A tournament whose first round is called."""
-    told = Told(settings(*plays, **more))  # type: ignore[arg-type]
-    told.enter(players)
-    told.start()
-    return told
 
 
 # --- before the start -----------------------------------------------------------------

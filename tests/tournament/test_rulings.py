@@ -17,15 +17,7 @@ from server.tournament.settings import (
     Single,
     Swiss,
 )
-from tests.tournament.told import Told, settings
-
-
-def begun(*plays: object, players: int = 4, **more: object) -> Told:
-    """A tournament whose first round is called."""
-    told = Told(settings(*plays, **more))  # type: ignore[arg-type]
-    told.enter(players)
-    told.start()
-    return told
+from tests.tournament.told import Told, begun
 
 
 def race_round(told: Told) -> None:

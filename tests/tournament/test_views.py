@@ -4,15 +4,7 @@ import json
 
 from server.tournament import acts, calls, views
 from server.tournament.settings import Arena, Double, RoundRobin, Single, Swiss
-from tests.tournament.told import T0, Told, settings
-
-
-def begun(*plays: object, players: int = 4, **more: object) -> Told:
-    """A tournament whose first round is called."""
-    told = Told(settings(*plays, **more))  # type: ignore[arg-type]
-    told.enter(players)
-    told.start()
-    return told
+from tests.tournament.told import T0, Told, begun, settings
 
 
 def test_standings_show_the_tie_break_values_under_their_names() -> None:

@@ -128,3 +128,11 @@ def rows(order: Sequence[Iterable[str]], cards: int = 60) -> list[ev.Row]:
             for player in equals
         ]
     return result
+
+
+def begun(*plays: object, players: int = 4, **more: object) -> Told:
+    """A tournament whose first round is called."""
+    told = Told(settings(*plays, **more))  # type: ignore[arg-type]
+    told.enter(players)
+    told.start()
+    return told
