@@ -30,11 +30,11 @@ log = logging.getLogger(__name__)
 
 READY_S = 60.0  # a big append-only file takes a while to load
 STOP_S = 10.0
-# A crashed store is started again at once, then after twice as long each time; one that
-# crashes so often within the window is given up.
-RESTARTS = 5
-RESTART_WINDOW_S = 60.0
+# A crashed store is started again at once, then after twice as long each time. It is never
+# given up: a disk that was full may have room again.
 RESTART_DELAY_S = 0.1
+LONGEST_PAUSE_S = 30.0
+STEADY_S = 60.0  # one that has run so long crashes for the first time again
 _LOG_BYTES = 1_000_000
 _PR_SET_PDEATHSIG = 1
 
@@ -74,18 +74,12 @@ class Embedded:
         binary: Path | None = None,
         fsync: Fsync = "everysec",
         on_crash: Callable[[str], None] | None = None,
-        on_give_up: Callable[[str], None] | None = None,
     ) -> None:
-        """Plan a store on the folder `data`.
-
-        `on_crash` hears of each crash that is followed by a restart, `on_give_up` of the end
-        of restarting; both get a line for the log.
-        """
+        """Plan a store on the folder `data`; `on_crash` gets a line for the log for each crash."""
         self._data = data.absolute()
         self._binary = binary
         self._fsync = fsync
         self._on_crash = on_crash or log.error
-        self._on_give_up = on_give_up or log.critical
         self._socket: Path | None = None
         self._lock: IO[str] | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -188,19 +182,17 @@ class Embedded:
 
     async def _keep(self, path: Path) -> None:
         loop = asyncio.get_running_loop()
-        crashes: list[float] = []
+        crashes = 0
         while self._process is not None:
+            since = loop.time()
             code = await self._process.wait()
-            now = loop.time()
-            crashes = [at for at in crashes if now - at < RESTART_WINDOW_S] + [now]
-            if len(crashes) > RESTARTS:
-                self._on_give_up(
-                    f"the private store ended {len(crashes)} times in {RESTART_WINDOW_S:g} s and is"
-                    f" given up (code {code}): {self._last_words()}"
-                )
-                return
-            self._on_crash(f"the private store ended by itself (code {code}); starting it again")
-            await asyncio.sleep(RESTART_DELAY_S * (2 ** (len(crashes) - 1) - 1))
+            crashes = 1 if loop.time() - since >= STEADY_S else crashes + 1
+            pause_s = pause_after(crashes)
+            self._on_crash(
+                f"the private store ended by itself (code {code}), the last it said: "
+                f"{self._last_words()}; starting it again in {pause_s:g} s"
+            )
+            await asyncio.sleep(pause_s)
             try:
                 await self._launch(path)
             except (StartFailed, OSError) as error:
@@ -234,8 +226,17 @@ class Embedded:
             self._lock = None
 
     def _last_words(self) -> str:
-        lines = (self._data / "store.log").read_text(errors="replace").split("\n")
+        try:
+            lines = (self._data / "store.log").read_text(errors="replace").split("\n")
+        except OSError as error:
+            return f"its log cannot be read: {error.strerror}"
         return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def pause_after(crashes: int) -> float:
+    """Tell how long to wait before a store is started again that crashed so often in a row."""
+    doublings = min(crashes - 1, 20)  # far more than the longest pause takes
+    return min(LONGEST_PAUSE_S, RESTART_DELAY_S * ((1 << doublings) - 1))
 
 
 def _lock(folder: Path) -> tuple[IO[str], Path | None]:

@@ -152,21 +152,31 @@ async def test_a_crashed_store_is_started_again_at_the_same_url(tmp_path: Path) 
     await private.stop()
 
 
-async def test_a_store_that_keeps_crashing_is_given_up(
+async def test_a_store_that_keeps_crashing_is_started_again_until_it_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded, "RESTARTS", 2)
-    given_up: list[str] = []
-    private = Embedded(tmp_path / "data", on_crash=lambda _: None, on_give_up=given_up.append)
-    await private.start()
+    monkeypatch.setattr(embedded, "LONGEST_PAUSE_S", 0.05)
+    crashes: list[str] = []
+    private = Embedded(tmp_path / "data", on_crash=crashes.append)
+    url = await private.start()
     killed = None
-    while not given_up:
+    while len(crashes) < 10:
         if private.pid not in (None, killed) and is_alive(running(private)):
             killed = running(private)
             os.kill(killed, signal.SIGKILL)
         await asyncio.sleep(0.01)
-    assert "3 times" in given_up[0]
+    await until(lambda: private.pid != killed)
+    store = await Store.open(url)
+    assert await store.line.ask("PING") in ("PONG", b"PONG")
+    await store.close()
     await private.stop()
+
+
+def test_pauses_before_a_restart_grow_up_to_half_a_minute() -> None:
+    pauses = [embedded.pause_after(crashes) for crashes in range(1, 100)]
+    assert pauses[0] == 0
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == 30
 
 
 async def test_a_stop_during_the_pause_before_a_restart_is_clean(
