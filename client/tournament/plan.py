@@ -37,12 +37,7 @@ def read(text: str, stages: Iterable[str] = (), sets: Iterable[str] = ()) -> Tou
         given: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadPlan(f"this is no TOML: {error}") from None
-    chosen = [stage(each) for each in stages]
-    if chosen:
-        given["stages"] = chosen
-    for each in sets:
-        _set(given, each)
-    return _made(given)
+    return _made(given, stages, sets)
 
 
 def changed(
@@ -50,12 +45,7 @@ def changed(
 ) -> TournamentSettings:
     """Give settings with other stages and single settings; errors as in `read`."""
     given: dict[str, Any] = msgspec.to_builtins(settings)
-    chosen = [stage(each) for each in stages]
-    if chosen:
-        given["stages"] = chosen
-    for each in sets:
-        _set(given, each)
-    return _made(given)
+    return _made(given, stages, sets)
 
 
 def stage(text: str) -> dict[str, Any]:
@@ -99,7 +89,12 @@ def _value(text: str) -> Any:
         return text
 
 
-def _made(given: Mapping[str, Any]) -> TournamentSettings:
+def _made(given: dict[str, Any], stages: Iterable[str], sets: Iterable[str]) -> TournamentSettings:
+    chosen = [stage(each) for each in stages]
+    if chosen:
+        given["stages"] = chosen
+    for each in sets:
+        _set(given, each)
     plain = _plain(given, "")
     try:
         made = msgspec.convert(plain, TournamentSettings)

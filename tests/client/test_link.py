@@ -1,6 +1,8 @@
 """The line: hello and token, resume, plays sent again, and what close codes mean."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
@@ -14,6 +16,7 @@ from tests.client.stage import (
     TOKEN,
     Actor,
     Ear,
+    Stage,
     board,
     moved,
     room,
@@ -51,6 +54,15 @@ def quick_returns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.line._PAUSES", {Close.RESTART: ("the server restarts", 0, 0.01)})
 
 
+@asynccontextmanager
+async def linked(stage: Stage, name: str | None = None) -> AsyncIterator[tuple[Link, Ear]]:
+    """A link to a stage, and the ear that hears what it hears."""
+    ear = Ear()
+    link = Link(stage.url, Identity(), ear, name=name)
+    async with running(link):
+        yield link, ear
+
+
 async def test_a_new_player_says_hello_and_keeps_the_token_it_is_given(tmp_path: Path) -> None:
     async def script(actor: Actor) -> None:
         hello = await actor.welcome(token=TOKEN)
@@ -80,10 +92,8 @@ async def test_after_a_drop_it_comes_back_with_its_token() -> None:
         assert hello.token == TOKEN
         await actor.stay()
 
-    async with staged(first, second) as stage:
-        ear = Ear()
-        async with running(Link(stage.url, Identity(), ear, name="ann")):
-            await ear.until(Welcome, 2)
+    async with staged(first, second) as stage, linked(stage, name="ann") as (_, ear):
+        await ear.until(Welcome, 2)
     waiting = [each for each in ear.all if isinstance(each, Line) and each.status == "waiting"]
     assert waiting
     assert waiting[0].retry_at is not None
@@ -108,19 +118,16 @@ async def test_unanswered_plays_are_sent_again_in_order_with_their_numbers() -> 
         assert await actor.hear(Move) == Move(n=7, m="w>f")
         await actor.stay()
 
-    async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear, name="ann")
-        async with running(link):
-            await ear.until(Board)
-            for text in ("d", "d", "6>8"):
-                link.play(text)
-            await ear.until(Welcome, 2)
-            assert link.plays.waiting == 2
-            await ear.until(Moved, 2)
-            link.play("w>f")
-            await asyncio.sleep(0.05)
-            assert link.plays.counted == 6
+    async with staged(first, second) as stage, linked(stage, name="ann") as (link, ear):
+        await ear.until(Board)
+        for text in ("d", "d", "6>8"):
+            link.play(text)
+        await ear.until(Welcome, 2)
+        assert link.plays.waiting == 2
+        await ear.until(Moved, 2)
+        link.play("w>f")
+        await asyncio.sleep(0.05)
+        assert link.plays.counted == 6
 
 
 async def test_a_play_asked_for_while_the_line_is_down_goes_out_after_the_board() -> None:
@@ -137,14 +144,11 @@ async def test_a_play_asked_for_while_the_line_is_down_goes_out_after_the_board(
         await actor.say(moved(1), moved(2))
         await actor.stay()
 
-    async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear, name="ann")
-        async with running(link):
-            await ear.until_line("waiting")
-            link.play("d")
-            link.play("undo")
-            await ear.until(Moved, 2)
+    async with staged(first, second) as stage, linked(stage, name="ann") as (link, ear):
+        await ear.until_line("waiting")
+        link.play("d")
+        link.play("undo")
+        await ear.until(Moved, 2)
 
 
 async def test_plays_that_wait_have_a_bound_and_all_of_them_arrive_after_a_resume() -> None:
@@ -162,17 +166,14 @@ async def test_plays_that_wait_have_a_bound_and_all_of_them_arrive_after_a_resum
         await actor.say(moved(MOST_WAITING))
         await actor.stay()
 
-    async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await ear.until(Board)
-            link.send(Hint())
-            await ear.until_line("waiting")
-            assert [link.play("d") for _ in range(MOST_WAITING)] == [True] * MOST_WAITING
-            assert not link.play("d")
-            await ear.until(Moved)
-            assert link.play("d")
+    async with staged(first, second) as stage, linked(stage) as (link, ear):
+        await ear.until(Board)
+        link.send(Hint())
+        await ear.until_line("waiting")
+        assert [link.play("d") for _ in range(MOST_WAITING)] == [True] * MOST_WAITING
+        assert not link.play("d")
+        await ear.until(Moved)
+        assert link.play("d")
 
 
 async def test_a_refused_play_gives_its_number_free_once_all_after_it_are_answered() -> None:
@@ -187,17 +188,14 @@ async def test_a_refused_play_gives_its_number_free_once_all_after_it_are_answer
         assert await actor.hear(Move) == Move(n=1, m="w>f")
         await actor.stay()
 
-    async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await ear.until(Board)
-            link.play("1>2")
-            link.play("d")
-            await ear.until(Refused)
-            link.play("w>f")
-            await ear.until(Refused, 2)
-            await asyncio.sleep(0.05)
+    async with staged(script) as stage, linked(stage) as (link, ear):
+        await ear.until(Board)
+        link.play("1>2")
+        link.play("d")
+        await ear.until(Refused)
+        link.play("w>f")
+        await ear.until(Refused, 2)
+        await asyncio.sleep(0.05)
 
 
 async def test_a_play_that_failed_on_the_servers_side_is_given_up_and_the_board_asked_for() -> None:
@@ -213,16 +211,13 @@ async def test_a_play_that_failed_on_the_servers_side_is_given_up_and_the_board_
         assert await actor.hear(Move) == Move(n=2, m="w>f")
         await actor.stay()
 
-    async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await ear.until(Board)
-            link.play("1>2")
-            await ear.until(Board, 2)
-            assert link.plays.waiting == 0
-            link.play("w>f")
-            await asyncio.sleep(0.05)
+    async with staged(script) as stage, linked(stage) as (link, ear):
+        await ear.until(Board)
+        link.play("1>2")
+        await ear.until(Board, 2)
+        assert link.plays.waiting == 0
+        link.play("w>f")
+        await asyncio.sleep(0.05)
 
 
 async def test_a_snapshot_on_a_whole_line_sends_nothing_twice() -> None:
@@ -234,14 +229,11 @@ async def test_a_snapshot_on_a_whole_line_sends_nothing_twice() -> None:
         assert await actor.hears_nothing()
         await actor.stay()
 
-    async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await ear.until(Board)
-            link.play("finish")
-            await ear.until(Board, 2)
-            await asyncio.sleep(0.15)
+    async with staged(script) as stage, linked(stage) as (link, ear):
+        await ear.until(Board)
+        link.play("finish")
+        await ear.until(Board, 2)
+        await asyncio.sleep(0.15)
 
 
 async def test_a_refused_finish_is_answered_at_whichever_move_it_was_refused() -> None:
@@ -255,15 +247,12 @@ async def test_a_refused_finish_is_answered_at_whichever_move_it_was_refused() -
         await actor.say(moved(2))
         await actor.stay()
 
-    async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await ear.until(Board)
-            link.play("finish")
-            await ear.until(Refused)
-            link.play("d")
-            await ear.until(Moved, 2)
+    async with staged(script) as stage, linked(stage) as (link, ear):
+        await ear.until(Board)
+        link.play("finish")
+        await ear.until(Refused)
+        link.play("d")
+        await ear.until(Moved, 2)
 
 
 async def test_plays_of_another_room_or_a_finished_race_are_forgotten() -> None:
@@ -281,15 +270,12 @@ async def test_plays_of_another_room_or_a_finished_race_are_forgotten() -> None:
         assert await actor.hears_nothing()
         await actor.stay()
 
-    async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await ear.until(Board)
-            link.play("d")
-            await ear.until(Board, 2)
-            await asyncio.sleep(0.15)
-            assert link.plays.waiting == 0
+    async with staged(first, second) as stage, linked(stage) as (link, ear):
+        await ear.until(Board)
+        link.play("d")
+        await ear.until(Board, 2)
+        await asyncio.sleep(0.15)
+        assert link.plays.waiting == 0
 
 
 @pytest.mark.parametrize("code", [Close.REPLACED, Close.VERSION, Close.POLICY])
@@ -349,8 +335,7 @@ async def test_a_server_that_restarts_is_come_back_to() -> None:
         await actor.stay()
 
     async with staged(first, second) as stage:
-        ear = Ear()
-        async with running(Link(stage.url, Identity(), ear)):
+        async with linked(stage) as (_, ear):
             await ear.until(Welcome, 2)
         lines = [each for each in ear.all if isinstance(each, Line)]
         assert "the server restarts" in [line.why for line in lines]
@@ -363,9 +348,7 @@ async def test_the_clock_follows_the_servers() -> None:
             await actor.hear(Rooms)
 
     async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
+        async with linked(stage) as (link, ear):
             await ear.until(Pong)
             assert link.clock.trip_ms is not None
             assert link.line.trip_ms == link.clock.trip_ms
@@ -451,14 +434,11 @@ async def test_a_rename_comes_back_under_the_new_name() -> None:
         assert (hello.name, hello.token) == ("zoe", TOKEN)
         await actor.stay()
 
-    async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear, name="ann")
-        async with running(link):
-            await ear.until(Welcome)
-            link.rename("zoe")
-            await ear.until(Welcome, 2)
-            assert link.name == "zoe"
+    async with staged(first, second) as stage, linked(stage, name="ann") as (link, ear):
+        await ear.until(Welcome)
+        link.rename("zoe")
+        await ear.until(Welcome, 2)
+        assert link.name == "zoe"
 
 
 @pytest.fixture
@@ -503,9 +483,7 @@ async def test_a_play_without_an_answer_on_a_line_that_looks_open_brings_it_back
         await actor.stay()
 
     async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
+        async with linked(stage) as (link, ear):
             await ear.until(Board)
             link.play("d")
             await ear.until(Moved)
@@ -525,9 +503,7 @@ async def test_while_the_server_says_that_its_store_is_away_nobody_goes(hasty: N
         await actor.stay()
 
     async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
+        async with linked(stage) as (link, ear):
             await ear.until(Board)
             link.play("d")
             await ear.until(Moved)
@@ -546,9 +522,7 @@ async def test_a_play_that_takes_long_keeps_a_line_whose_server_answers_a_ping(
         await actor.stay()
 
     async with staged(script) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
+        async with linked(stage) as (link, ear):
             await ear.until(Board)
             link.play("d")
             await ear.until(Moved)
@@ -572,13 +546,10 @@ async def test_after_a_sleep_of_the_machine_the_line_is_asked_and_left_if_it_is_
         await actor.stay()
 
     woken = asyncio.Event()
-    async with staged(first, second) as stage:
-        ear = Ear()
-        link = Link(stage.url, Identity(), ear)
-        async with running(link):
-            await woken.wait()
-            link.poke()
-            await ear.until(Welcome, 2)
+    async with staged(first, second) as stage, linked(stage) as (link, ear):
+        await woken.wait()
+        link.poke()
+        await ear.until(Welcome, 2)
 
 
 def test_delays_grow_to_a_bound_and_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -609,7 +580,5 @@ async def test_frames_that_are_no_messages_are_passed_over() -> None:
         await actor.say(room())
         await actor.stay()
 
-    async with staged(script) as stage:
-        ear = Ear()
-        async with running(Link(stage.url, Identity(), ear)):
-            assert (await ear.until(Room)).room == "ABCDEF"
+    async with staged(script) as stage, linked(stage) as (_, ear):
+        assert (await ear.until(Room)).room == "ABCDEF"
