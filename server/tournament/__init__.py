@@ -1,7 +1,7 @@
 """Tournaments, pure: who meets whom, who stands where, and what follows from each result.
 
-A tournament is the fold of its journal. Whoever runs it (the director) keeps one
-`Tournament` per journal and works like this:
+A tournament is the fold of its journal. Whoever runs it (the director, and the steward of its
+races) keeps one `Tournament` per journal and works like this:
 
     t = Tournament(); for entry in journal: t.apply(entry.at, entry.payload)
     while events := due(t, now, Around(new_code)):       # one step at a time
