@@ -21,6 +21,7 @@ from server.webhooks import Webhooks
 from wire import acts as a
 from wire import messages as m
 from wire import tournaments as w
+from wire.lines import Claim
 
 TOLD_OF = 16  # tournaments of a player that a connection is told of, the newest
 ANNALS = 400  # journal entries in one message
@@ -290,7 +291,7 @@ class Attendance:
         self._speaker.send(
             w.Enrolled(
                 tournament=hall.code,
-                players=[w.Claim(player=who.id, name=who.name, token=token) for who, token in made],
+                players=[Claim(player=who.id, name=who.name, token=token) for who, token in made],
                 passed=[name for name in act.names if name in taken],
             )
         )
@@ -307,7 +308,7 @@ class Attendance:
             )
         # After it: whoever is sent away by the news does not come back with the former token.
         await self._director.act(hall, ruling.decide)
-        claim = w.Claim(player=who.id, name=who.name, token=token)
+        claim = Claim(player=who.id, name=who.name, token=token)
         self._speaker.send(w.Enrolled(tournament=hall.code, players=[claim], passed=[]))
 
     # --- visitors ---------------------------------------------------------------------

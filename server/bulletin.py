@@ -14,6 +14,17 @@ from server.tournament.records import Entry, Match, Race
 from wire import tournaments as w
 from wire.acts import AnyAct
 from wire.formats import in_words
+from wire.lines import (
+    ByeLine,
+    Entrant,
+    MatchLine,
+    Notice,
+    PathLine,
+    RaceLine,
+    RaceRow,
+    RankLine,
+    SlotLine,
+)
 
 NOTICES = 20  # the newest announcements
 
@@ -46,7 +57,7 @@ def tournament(t: Tournament, now: int) -> w.Tournament:
         open=len(t.open),
         held=views.is_hidden(t),
         reason=t.over_why,
-        notices=[w.Notice(at=at, text=text) for at, text in t.announced[-NOTICES:]],
+        notices=[Notice(at=at, text=text) for at, text in t.announced[-NOTICES:]],
         head=t.head.hex() if t.is_over else "",
     )
 
@@ -59,8 +70,8 @@ def entrants(t: Tournament) -> w.Entrants:
     )
 
 
-def _entrant(entry: Entry) -> w.Entrant:
-    return w.Entrant(
+def _entrant(entry: Entry) -> Entrant:
+    return Entrant(
         entry=entry.id,
         name=entry.name,
         rating=entry.rating,
@@ -83,9 +94,9 @@ def ranking(t: Tournament, stage: int) -> w.Ranking:
     )
 
 
-def _rank(line: views.StandingsLine) -> w.RankLine:
+def _rank(line: views.StandingsLine) -> RankLine:
     values = [float(value) for value in line.values]
-    return w.RankLine(line.entry, line.place, line.points / 2, values, line.note)
+    return RankLine(line.entry, line.place, line.points / 2, values, line.note)
 
 
 def pairings(t: Tournament, number: int) -> w.Pairings:
@@ -102,27 +113,27 @@ def pairings(t: Tournament, number: int) -> w.Pairings:
         closed=on.closed,
         published=on.published,
         matches=[_match(match) for match in matches if not match.discarded],
-        byes=[w.ByeLine(entry=bye.p, kind=bye.kind, why=bye.why) for bye in on.byes],
+        byes=[ByeLine(entry=bye.p, kind=bye.kind, why=bye.why) for bye in on.byes],
     )
 
 
-def _match(match: Match) -> w.MatchLine:
+def _match(match: Match) -> MatchLine:
     result = match.result
     places = dict(result.places) if result else {}
-    return w.MatchLine(
+    return MatchLine(
         match=match.id,
         entries=list(match.entries),
         why=match.why,
         group=match.group,
         slot=match.slot,
         races=[
-            w.RaceLine(
+            RaceLine(
                 race=race.number,
                 room=race.room,
                 starts=race.starts,
                 state=race.state,
                 rows=[
-                    w.RaceRow(row.p, row.place, row.outcome, row.cards, row.down, row.time_ms)
+                    RaceRow(row.p, row.place, row.outcome, row.cards, row.down, row.time_ms)
                     for row in race.rows
                 ],
             )
@@ -148,8 +159,8 @@ def bracket(t: Tournament, stage: int) -> w.Bracket | None:
     )
 
 
-def _slot(t: Tournament, box: views.BoxView) -> w.SlotLine:
-    return w.SlotLine(
+def _slot(t: Tournament, box: views.BoxView) -> SlotLine:
+    return SlotLine(
         slot=box.id,
         side=box.side,
         round=box.round,
@@ -204,7 +215,7 @@ def called(t: Tournament, call: Call, player: str) -> w.Called:
     )
 
 
-def place(t: Tournament, player: str, ranks: dict[str, w.RankLine] | None = None) -> w.Place:
+def place(t: Tournament, player: str, ranks: dict[str, RankLine] | None = None) -> w.Place:
     """Give a tournament as one player sees it; `ranks` are of the stage that is on."""
     entry = t.entries.get(t.people.get(player, ""))
     acts = [OWN_ACTS[act] for act in actions(t, player) if act in OWN_ACTS]
@@ -253,16 +264,16 @@ def _races(t: Tournament, entry: Entry) -> Iterator[_Waiting]:
             yield _Waiting(match.id, match.race.room, match.race.starts)
 
 
-def _path(t: Tournament, entry: Entry) -> Iterator[w.PathLine]:
+def _path(t: Tournament, entry: Entry) -> Iterator[PathLine]:
     for on in t.rounds:
         for bye in on.byes:
             if bye.p == entry.id:
-                yield w.PathLine(round=on.number, result=bye.kind)
+                yield PathLine(round=on.number, result=bye.kind)
         for match in _own(t, on.matches, entry):
             result = match.result
             has_points = t.format(match.stage).has_points
             points = table.match_points(match, entry.id, t.settings.points) if has_points else 0
-            yield w.PathLine(
+            yield PathLine(
                 round=on.number,
                 match=match.id,
                 slot=match.slot,
@@ -285,7 +296,7 @@ class Shown:
 
     def __init__(self) -> None:
         self._version = -1
-        self._ranks: dict[str, w.RankLine] = {}
+        self._ranks: dict[str, RankLine] = {}
 
     def places(self, t: Tournament, players: Iterable[str]) -> dict[str, w.Place]:
         """Give the tournament as each of some players sees it."""
@@ -296,6 +307,6 @@ class Shown:
         return {player: place(shown, player, self._ranks) for player in players}
 
 
-def rank_lines(shown: w.Ranking) -> dict[str, w.RankLine]:
+def rank_lines(shown: w.Ranking) -> dict[str, RankLine]:
     """Give the lines of standings by entry."""
     return {line.entry: line for group in shown.groups for line in group}

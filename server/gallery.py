@@ -21,6 +21,7 @@ from server.tournament import events as ev
 from wire import messages as m
 from wire import tournaments as w
 from wire.codec import encode
+from wire.lines import LiveLine, LiveRace
 
 log = logging.getLogger("dk.gallery")
 
@@ -345,7 +346,7 @@ class Gallery(HallListener):
             *(self._store.journals.summary(keys.room(race.room)) for _, race in running)
         )
         races = [
-            w.LiveRace(
+            LiveRace(
                 match=match.id,
                 race=race.number,
                 room=race.room,
@@ -360,10 +361,10 @@ class Gallery(HallListener):
         return w.Progress(tournament=t.code, races=races)
 
 
-def _live(summary: dict[str, str], entry: str, player: str) -> w.LiveLine:
+def _live(summary: dict[str, str], entry: str, player: str) -> LiveLine:
     cards, down, moves = map(int, summary.get(keys.score_field(player), "0,0,0").split(","))
     outcome = summary.get(keys.done_field(player), "playing")
-    return w.LiveLine(entry, cards, down, moves, outcome)  # type: ignore[arg-type]
+    return LiveLine(entry, cards, down, moves, outcome)  # type: ignore[arg-type]
 
 
 def parted(entries: Iterable[Entry], until: int) -> tuple[Tournament, list[Entry]]:

@@ -17,6 +17,7 @@ from server.tournament import events as ev
 from server.tournament.acts import decide_create
 from wire import tournaments as w
 from wire.formats import TournamentSettings
+from wire.lines import TournamentLine
 
 log = logging.getLogger("dk.halls")
 
@@ -109,7 +110,7 @@ class Halls(Holding[Hall]):
             return None
         return True
 
-    async def programme(self) -> list[w.TournamentLine]:
+    async def programme(self) -> list[TournamentLine]:
         """Give the public tournaments, newest first."""
         try:
             found = await self._store.programme.newest(PROGRAMME_LINES)
@@ -118,10 +119,10 @@ class Halls(Holding[Hall]):
         return [_line(listing) for listing in found]
 
 
-def _line(listing: Listing) -> w.TournamentLine:
+def _line(listing: Listing) -> TournamentLine:
     summary = listing.summary
     starts = summary.get("starts", "")
-    return w.TournamentLine(
+    return TournamentLine(
         tournament=listing.code,
         title=summary.get("title", ""),
         format=summary.get("format", ""),

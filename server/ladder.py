@@ -13,6 +13,7 @@ from server.tournament import Tournament
 from server.tournament.rating import NEWCOMER, Rating, rate
 from server.tournament.records import Match
 from wire import tournaments as w
+from wire.lines import RatingChange, RatingLine
 
 log = logging.getLogger("dk.ladder")
 
@@ -60,7 +61,7 @@ class Ladder:
             raise store_away() from None
         ratings = await self.of(rules, players)
         lines = [
-            w.RatingLine(
+            RatingLine(
                 place=place,
                 player=who.id,
                 name=who.name,
@@ -89,7 +90,7 @@ class Ladder:
             provisional=rating.is_provisional,
             races=rating.races,
             changes=[
-                w.RatingChange(
+                RatingChange(
                     at=line.at,
                     tournament=line.tournament,
                     match=line.match,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from wire.tournaments import MatchLine, SlotLine
+from wire.lines import MatchLine, SlotLine
 
 PHASES: Final = {
     "draft": "not started",

@@ -13,7 +13,7 @@ from client.tournament.papers import read_roll, read_text
 from client.tournament.scene import Scene
 from wire import acts as a
 from wire.acts import AnyAct
-from wire.tournaments import MatchLine
+from wire.lines import MatchLine
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -11,8 +11,8 @@ from client.canvas import Canvas
 from client.style import Ink
 from client.tournament.scene import Scene
 from client.words import clean
+from wire.lines import SlotLine
 from wire.reading import bracket_columns, bracket_seeds, feeds, points
-from wire.tournaments import SlotLine
 
 BOX: Final = 22  # cells of a box: seed, name, score
 STEP: Final = BOX + 4

@@ -28,7 +28,8 @@ from client.tournament.taking import TAKING_PART
 from client.tournament.troupe import Part
 from client.words import clean
 from wire.acts import Enrol, NewToken
-from wire.tournaments import Claim, Organise, Webhook
+from wire.lines import Claim
+from wire.tournaments import Organise, Webhook
 
 
 @click.group(cls=Menu, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,7 +7,12 @@ from client.bot import Bot, BotFailed, Plan
 from client.identity import Identity
 from client.link import Heard
 from wire.messages import Join, Left, Refused, Standings, Welcome
-from wire.tournaments import Called, CheckIn, Enter, Place
+from wire.tournaments import (
+    Called,
+    CheckIn,
+    Enter,
+    Place,
+)
 
 OVER = ("finished", "cancelled")
 AGAIN = 1.0  # seconds before a room that could not be joined is tried again

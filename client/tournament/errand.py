@@ -19,7 +19,7 @@ from client.tournament.office import Office
 from client.tournament.scene import Scene
 from client.words import room_code
 from wire.acts import AnyAct
-from wire.tournaments import Entrant
+from wire.lines import Entrant
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Callable[..., object])

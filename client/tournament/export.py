@@ -18,8 +18,9 @@ from typing import Any, Final
 from client.fairness import head_of
 from client.results import replay_lines
 from client.tournament.scene import Scene
+from wire.lines import MatchLine
 from wire.reading import won
-from wire.tournaments import MatchLine, Pairings
+from wire.tournaments import Pairings
 
 Row = dict[str, Any]
 FORMULA: Final = tuple("=+-@\t\r")  # a spreadsheet would take such a text for a formula

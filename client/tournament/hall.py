@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from client.tournament.tour import Tour
+from wire.lines import LiveRace, TournamentLine
 from wire.messages import ClientMessage, Join, Spectate
 from wire.tournaments import (
     CheckIn,
     Enter,
-    LiveRace,
     Rejoin,
-    TournamentLine,
     Tournaments,
     Visit,
     Withdraw,

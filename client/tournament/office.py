@@ -12,6 +12,7 @@ from client.tournament import scene as scenes
 from client.tournament.scene import Scene
 from wire.acts import AnyAct
 from wire.formats import Double, Single, TournamentSettings
+from wire.lines import TournamentLine
 from wire.messages import Refused
 from wire.tournaments import (
     Annals,
@@ -30,7 +31,6 @@ from wire.tournaments import (
     Programme,
     Ranking,
     Rejoin,
-    TournamentLine,
     Tournaments,
     Visit,
     Webhook,

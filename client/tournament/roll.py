@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from wire.lines import Claim
 from wire.text import tidied
-from wire.tournaments import Claim
 
 NAME_LENGTH = 16
 MESSAGE_BYTES = 3_000  # of names in one message

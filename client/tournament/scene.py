@@ -6,13 +6,12 @@ Pure. What is heard replaces what was known; nothing of a tournament is worked o
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from wire.lines import Entrant, MatchLine
 from wire.messages import ServerMessage
 from wire.text import tidied
 from wire.tournaments import (
     Bracket,
-    Entrant,
     Entrants,
-    MatchLine,
     Pairings,
     Progress,
     Ranking,

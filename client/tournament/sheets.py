@@ -13,13 +13,15 @@ from client.canvas import Canvas
 from client.style import Ink
 from client.tournament.scene import Scene
 from client.words import clean, span
-from wire.reading import HELD, PHASES, TIMES, column, points, won
-from wire.tournaments import (
+from wire.lines import (
     LiveRace,
     MatchLine,
     Notice,
-    Pairings,
     PathLine,
+)
+from wire.reading import HELD, PHASES, TIMES, column, points, won
+from wire.tournaments import (
+    Pairings,
     Place,
     Ranking,
     Tournament,

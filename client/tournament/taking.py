@@ -13,7 +13,13 @@ from client.tournament.office import Office
 from client.whoami import identity_of, login_name
 from client.words import clean
 from wire.messages import ClientMessage
-from wire.tournaments import CheckIn, Enter, Place, Rejoin, Withdraw
+from wire.tournaments import (
+    CheckIn,
+    Enter,
+    Place,
+    Rejoin,
+    Withdraw,
+)
 
 
 @click.command()

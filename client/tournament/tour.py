@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from client.tournament import scene as scenes
 from client.tournament.scene import Scene
+from wire.lines import TournamentLine
 from wire.messages import ServerMessage
-from wire.tournaments import Called, Place, Programme, TournamentLine
+from wire.tournaments import Called, Place, Programme
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from server.public.layout import Grid, Spot, laid_out
 from server.public.sheet import Sheet
+from wire.lines import SlotLine
 from wire.reading import bracket_seeds, points
-from wire.tournaments import SlotLine
 
 BOX_WIDTH, BOX_HEIGHT = 204, 52
 COLUMN_WIDTH, ROW_HEIGHT = 228, 78

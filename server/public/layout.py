@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wire.lines import SlotLine
 from wire.reading import bracket_columns, feeds
-from wire.tournaments import SlotLine
 
 SIDES_APART = 0.8  # rows between winners' and losers' bracket
 

@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from server.public import figures, rows, words
 from server.public.sheet import Sheet
+from wire.lines import TournamentLine
 from wire.reading import HELD, PHASES
-from wire.tournaments import Pairings, Tournament, TournamentLine
+from wire.tournaments import Pairings, Tournament
 
 ARENA_MATCHES: Final = 60  # shown at most
 LINKS: Final = 60  # to earlier rounds, at most

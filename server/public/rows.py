@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from server.public import words
 from server.public.sheet import Sheet
+from wire.lines import LiveRace, MatchLine, RankLine
 from wire.reading import column, points, won
-from wire.tournaments import LiveRace, MatchLine, Pairings, Ranking, RankLine
+from wire.tournaments import Pairings, Ranking
 
 CARDS = 104  # in two decks
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from wire.lines import Entrant
 from wire.messages import ServerMessage
 from wire.tournaments import (
     Bracket,
-    Entrant,
     Entrants,
     Pairings,
     Progress,

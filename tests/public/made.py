@@ -8,6 +8,7 @@ from server.tournament import acts, calls, views
 from server.tournament.settings import TournamentSettings
 from tests.tournament.told import Told
 from wire import tournaments as w
+from wire.lines import LiveRace
 from wire.messages import ServerMessage
 
 
@@ -46,7 +47,7 @@ def messages(made: Told) -> list[ServerMessage]:
     return found
 
 
-def sheet(made: Told, *live: w.LiveRace) -> Sheet:
+def sheet(made: Told, *live: LiveRace) -> Sheet:
     """The same, with races that run."""
     progress = [w.Progress(tournament=made.t.code, races=list(live))] if live else []
     found = collect([*messages(made), *progress])

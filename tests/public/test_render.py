@@ -13,7 +13,7 @@ from server.tournament import acts, calls
 from server.tournament.settings import Arena, Deals, Double, Heats, Single, StageSettings, Swiss
 from tests.public.made import play, sheet, told
 from tests.tournament.told import Told, settings
-from wire import tournaments as w
+from wire.lines import LiveLine, LiveRace, TournamentLine
 
 NASTY = "<b>&\"'{{7*7}}"
 
@@ -146,8 +146,8 @@ def test_a_bracket_numbers_players_as_they_came_into_it() -> None:
 
 def test_races_that_run_are_shown_with_the_leader_first() -> None:
     made = told(settings(Single()), names(2))
-    lines = [w.LiveLine("p000", 17, 9, 40, "playing"), w.LiveLine("p001", 23, 12, 44, "playing")]
-    race = w.LiveRace(match="1.1", race=1, room="R", lines=lines)
+    lines = [LiveLine("p000", 17, 9, 40, "playing"), LiveLine("p001", 23, 12, 44, "playing")]
+    race = LiveRace(match="1.1", race=1, room="R", lines=lines)
     text = render.live(sheet(made, race))
     assert text.index("player-2") < text.index("player-1")
     assert "23 cards" in text
@@ -222,7 +222,7 @@ def test_the_same_sheet_makes_the_same_bytes() -> None:
 
 
 def test_the_list_links_every_tournament() -> None:
-    line = w.TournamentLine(
+    line = TournamentLine(
         tournament="CUP",
         title=NASTY,
         format="Swiss",

@@ -14,8 +14,9 @@ from server.tournament.settings import Swiss
 from tests.public.made import messages, told
 from tests.tournament.told import Told, settings
 from wire.codec import encode
+from wire.lines import LiveLine, LiveRace
 from wire.messages import Close
-from wire.tournaments import LiveLine, LiveRace, Pairings, Progress
+from wire.tournaments import Pairings, Progress
 
 WAIT_S = 5.0
 

@@ -14,7 +14,7 @@ from msgspec import NODEFAULT, Struct, inspect
 from server.events import Event
 from tests.wire.samples import CLIENT_KINDS, SERVER_KINDS, fields_of
 from wire import formats as f
-from wire import tournaments as w
+from wire import lines as tournament_lines
 from wire.acts import AnyAct
 from wire.codec import decode_client, decode_server, encode
 from wire.formats import AnyPlay
@@ -28,10 +28,8 @@ VALUE_KINDS: list[type[Struct]] = [
     *(f.TournamentSettings, f.StageSettings, f.Points, f.Deals),
     *(
         kind
-        for kind in vars(w).values()
-        if isinstance(kind, type)
-        and kind.__mro__[1:2] == (Struct,)
-        and kind.__module__ == w.__name__
+        for kind in vars(tournament_lines).values()
+        if isinstance(kind, type) and kind.__mro__[1:2] == (Struct,) and kind is not Struct
     ),
 ]
 MESSAGE_KINDS: list[type[Struct]] = [*CLIENT_KINDS, *SERVER_KINDS]

@@ -6,8 +6,8 @@ import pytest
 
 from server.tournament.tiebreak import LESS_IS_BETTER, TIEBREAKS
 from tests.client.tournament.scenes import match, race
+from wire.lines import TournamentPhase
 from wire.reading import COLUMNS, PHASES, TIMES, points, won
-from wire.tournaments import TournamentPhase
 
 
 def test_every_phase_can_be_read_out() -> None:

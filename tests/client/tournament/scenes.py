@@ -4,24 +4,26 @@ from typing import Any
 
 from client.tournament.scene import Scene, heard
 from wire.formats import Single, StageSettings, Swiss, TournamentSettings
-from wire.messages import ServerMessage
-from wire.tournaments import (
-    Bracket,
+from wire.lines import (
     Entrant,
-    Entrants,
     LiveLine,
     LiveRace,
     MatchLine,
     Notice,
-    Pairings,
     PathLine,
-    Place,
-    Progress,
     RaceLine,
     RaceRow,
-    Ranking,
     RankLine,
     SlotLine,
+)
+from wire.messages import ServerMessage
+from wire.tournaments import (
+    Bracket,
+    Entrants,
+    Pairings,
+    Place,
+    Progress,
+    Ranking,
     Tournament,
 )
 

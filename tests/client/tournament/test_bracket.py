@@ -12,7 +12,7 @@ from server.tournament.settings import Double, Play, Single
 from tests.client.tournament.scenes import entrants, knock_out, scene, semifinals, slot
 from tests.public.made import messages, play, told
 from tests.tournament.told import settings
-from wire.tournaments import SlotLine
+from wire.lines import SlotLine
 
 
 def real(play_: Play, players: int, rounds: int = 0) -> tuple[Scene, list[SlotLine]]:

@@ -11,7 +11,7 @@ import pytest
 from client.tournament import export
 from server.journaling import chain
 from tests.client.tournament.scenes import entrants, pairings, scene
-from wire.tournaments import ByeLine
+from wire.lines import ByeLine
 
 JOURNAL = [
     '1800000000000 {"e":"created","by":"owner","format":1,"code":"CUP","settings":{}}',

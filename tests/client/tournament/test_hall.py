@@ -7,6 +7,7 @@ from client.tournament.hall import TABS, Hall, press
 from client.tournament.tour import Tour, heard
 from tests.client.tournament.scenes import place, progress, scene, tournament
 from wire.formats import TournamentSettings
+from wire.lines import TournamentLine
 from wire.messages import Join, Spectate
 from wire.tournaments import (
     Called,
@@ -15,7 +16,6 @@ from wire.tournaments import (
     Place,
     Programme,
     Rejoin,
-    TournamentLine,
     Tournaments,
     Visit,
     Withdraw,

@@ -6,7 +6,8 @@ from client.tournament.cli import _replays
 from client.tournament.office import Office
 from tests.client.stage import Actor, staged
 from tests.client.tournament.scenes import entrants, match, pairings, ranking, scene, tournament
-from wire.tournaments import Browse, RaceLine, Visit
+from wire.lines import RaceLine
+from wire.tournaments import Browse, Visit
 
 
 async def test_all_rounds_are_fetched_those_behind_a_stage_that_was_discarded_too() -> None:

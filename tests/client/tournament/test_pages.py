@@ -29,7 +29,8 @@ from tests.client.tournament.scenes import (
     tournament,
 )
 from tests.client.tournament.test_hall import line, tour
-from wire.tournaments import MatchLine, Notice, Programme
+from wire.lines import MatchLine, Notice
+from wire.tournaments import Programme
 
 
 def shown(

@@ -9,8 +9,9 @@ from client.tournament import roll
 from client.tournament.roll import BadRoll
 from wire import codec
 from wire.acts import Enrol
+from wire.lines import Claim
 from wire.messages import MAX_CLIENT_FRAME
-from wire.tournaments import Claim, Direct
+from wire.tournaments import Direct
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,14 @@ from tests.client.tournament.scenes import (
     scene,
     tournament,
 )
-from wire.tournaments import ByeLine, LiveLine, LiveRace, PathLine, Place, Progress, RaceLine
+from wire.lines import (
+    ByeLine,
+    LiveLine,
+    LiveRace,
+    PathLine,
+    RaceLine,
+)
+from wire.tournaments import Place, Progress
 
 
 def text(canvas: Canvas) -> str:
