@@ -151,6 +151,13 @@ class LiveRace(Struct, frozen=True, kw_only=True):
     lines: list[LiveLine]
 
 
+class MatchStart(Struct, frozen=True, kw_only=True):
+    """When a match starts that starts later than its round."""
+
+    match: str
+    at: Instant
+
+
 class Notice(Struct, frozen=True, kw_only=True):
     """An announcement of the organiser."""
 

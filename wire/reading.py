@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from wire.lines import MatchLine, SlotLine
+from wire.tournaments import Pairings
 
 PHASES: Final = {
     "draft": "not started",
@@ -58,6 +59,17 @@ def won(match: MatchLine, entry: str) -> float:
     raced = [race.rows for race in match.races if race.state == "raced"]
     first = [[row.entry for row in rows if row.place == 1] for rows in raced]
     return sum(1.0 if len(each) == 1 else 0.5 for each in first if entry in each)
+
+
+def own_start(match: MatchLine) -> int | None:
+    """Give when a match starts, or did: its first race that is not void."""
+    return next((race.starts for race in match.races if race.state != "void"), None)
+
+
+def round_start(on: Pairings) -> int:
+    """Give when a round starts, or did: the first of its matches, as they now stand."""
+    own = (own_start(match) for match in on.matches)
+    return min((starts for starts in own if starts is not None), default=on.starts)
 
 
 def bracket_columns(slots: Sequence[SlotLine]) -> dict[str, int]:

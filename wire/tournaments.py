@@ -37,6 +37,7 @@ from wire.lines import (
     Key,
     LiveRace,
     MatchLine,
+    MatchStart,
     Notice,
     PathLine,
     RankLine,
@@ -217,7 +218,8 @@ class Tournament(ServerMessage, frozen=True, kw_only=True):
     groups: int = 1  # of the stage that is on
     round: int | None = None  # called last, through all stages
     rounds: list[int] = field(default_factory=list)  # of each stage that has begun, how many
-    round_starts: Instant | None = None
+    round_starts: Instant | None = None  # the first of its matches, as they now stand
+    late: list[MatchStart] = field(default_factory=list)  # of that round: called anew, say
     deadline: Instant | None = None  # of the round
     ends: Instant | None = None  # of an arena
     open: int = 0  # matches still to be decided

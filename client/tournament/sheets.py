@@ -19,7 +19,16 @@ from wire.lines import (
     Notice,
     PathLine,
 )
-from wire.reading import HELD, PHASES, TIMES, column, points, won
+from wire.reading import (
+    HELD,
+    PHASES,
+    TIMES,
+    column,
+    own_start,
+    points,
+    round_start,
+    won,
+)
 from wire.tournaments import (
     Pairings,
     Place,
@@ -177,8 +186,9 @@ def _standings_row(scene: Scene, ranking: Ranking, line: Any, own: str) -> Row:
 
 def pairings(scene: Scene, on: Pairings, *, own: str = "", ascii_only: bool = False) -> Canvas:
     """Paint a round: who meets whom, what it came to, and why they meet."""
-    rows: list[Row] = [[Cell(f"Round {on.round}", "bold"), Cell(instant(on.starts), "dim")]]
-    rows += [_match_row(scene, match, own) for match in on.matches]
+    starts = round_start(on)
+    rows: list[Row] = [[Cell(f"Round {on.round}", "bold"), Cell(instant(starts), "dim")]]
+    rows += [_match_row(scene, match, own, starts) for match in on.matches]
     rows += [
         [
             Cell("-", "dim"),
@@ -194,12 +204,15 @@ def pairings(scene: Scene, on: Pairings, *, own: str = "", ascii_only: bool = Fa
     )
 
 
-def _match_row(scene: Scene, match: MatchLine, own: str) -> Row:
+def _match_row(scene: Scene, match: MatchLine, own: str, starts: int) -> Row:
     ink: Ink = "own" if own in match.entries else "plain"
+    later = own_start(match)
+    is_open = match.kind is None and all(race.state != "raced" for race in match.races)
+    when = f", starts {instant(later)}" if is_open and later and later > starts else ""
     return [
         Cell(match.match, "dim"),
         Cell(sides(scene, match), ink),
-        Cell(result(scene, match), "good" if match.kind else "dim"),
+        Cell(f"{result(scene, match)}{when}", "good" if match.kind else "dim"),
         Cell(clean(match.why), "dim"),
     ]
 
@@ -298,6 +311,7 @@ def _instants(t: Tournament) -> Iterable[tuple[int, str]]:
         return
     if t.round_starts is not None and t.ends is None:
         yield t.round_starts, f"Round {t.round} starts."
+        yield from ((late.at, f"Match {late.match} starts.") for late in t.late)
     if t.deadline is not None:
         yield t.deadline, f"Round {t.round} has to be over."
     if t.ends is not None:

@@ -185,6 +185,7 @@ def schedule(t: Tournament) -> list[tuple[int, str]]:
     if t.phase in ("running", "paused"):
         if t.round is not None and t.round_starts is not None and t.ends is None:
             found.append((t.round_starts, f"Round {t.round} starts."))
+            found += [(late.at, f"Match {late.match} starts.") for late in t.late]
         if t.deadline is not None:
             found.append((t.deadline, f"Round {t.round} has to be over."))
         if t.ends is not None:

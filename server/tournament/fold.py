@@ -29,7 +29,7 @@ def fold(state: State, at: int, event: ev.AnyEvent) -> None:
         case ev.Resumed():
             _resume(state, at)
         case ev.Extended():
-            _extend(state, event)
+            _extend(state, at, event)
         case ev.Held():
             state.hold = event.hold
         case ev.Published():
@@ -108,14 +108,17 @@ def _later(instant: int, since: int, ms: int) -> int:
     return instant + ms if instant > since else instant
 
 
-def _extend(state: State, event: ev.Extended) -> None:
+def _extend(state: State, at: int, event: ev.Extended) -> None:
     match event.what:
         case "start":
             assert state.start_at is not None
             state.start_at += event.ms
         case "round-start":
             assert state.round is not None
-            fold_matches.delay(state, state.round.starts - 1, event.ms)
+            if at < state.round.starts:
+                fold_matches.delay(state, state.round.starts - 1, event.ms)
+            else:  # it has started, but for matches that are called anew
+                fold_matches.put_off(state, state.unstarted(at), event.ms)
         case "round":
             assert state.round is not None
             assert state.round.deadline is not None

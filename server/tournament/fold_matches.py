@@ -131,6 +131,18 @@ def delay(state: State, since: int, ms: int) -> None:
             _change_race(state, each, race.number, starts=starts)
 
 
+def put_off(state: State, matches: Iterable[str], ms: int) -> None:
+    """Let some matches start later, and the rounds that they are of end later."""
+    late = [state.matches[each] for each in matches]
+    for match in late:
+        if match.race is not None:
+            _change_race(state, match.id, match.race.number, starts=match.race.starts + ms)
+    for number in {match.round for match in late}:
+        deadline = state.rounds[number - 1].deadline
+        if deadline is not None:
+            state.change_round(number, deadline=deadline + ms)
+
+
 def _later(instant: int, since: int, ms: int) -> int:
     return instant + ms if instant > since else instant
 

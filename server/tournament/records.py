@@ -92,6 +92,11 @@ class Match(Struct, frozen=True):
         return self.races[-1] if self.races and self.races[-1].state == "called" else None
 
     @property
+    def starts(self) -> int | None:
+        """When it starts, or did: its first race that is not void; None before one is called."""
+        return next((race.starts for race in self.races if race.state != "void"), None)
+
+    @property
     def raced(self) -> tuple[Race, ...]:
         """The races that count."""
         return tuple(race for race in self.races if race.state == "raced")

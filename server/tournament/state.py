@@ -72,6 +72,17 @@ class State:
         rounds = self.stages[-1].rounds if self.stages else ()
         return self.rounds[rounds[-1] - 1] if rounds else None
 
+    def starts(self, on: Round) -> int:
+        """Give when a round starts, or did: the first of its matches, as they now stand."""
+        standing = (self.matches[each] for each in on.matches)
+        own = (match.starts for match in standing if not match.discarded)
+        return min((starts for starts in own if starts is not None), default=on.starts)
+
+    def unstarted(self, now: int) -> dict[str, int]:
+        """Give the open matches that are called and have not started, with their starts."""
+        own = ((each, self.matches[each].starts) for each in self.open)
+        return {each: starts for each, starts in own if starts is not None and starts > now}
+
     @property
     def active(self) -> list[str]:
         """The entries that still take part."""

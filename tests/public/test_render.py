@@ -189,6 +189,17 @@ def test_an_arena_shows_the_matches_that_are_on_before_those_that_are_over() -> 
     assert "Pairing stops." in text
 
 
+def test_a_match_that_is_called_anew_stands_in_the_schedule() -> None:
+    made = told(settings(Single()), ["Ann", "Bob", "Cem", "Dun"])
+    made.now += 60_000
+    made.tell(*acts.decide_restart(made.t, "referee", made.now, "1.1", "a crash"))
+    made.settle()
+    assert render.schedule(sheet(made).tournament)[-1] == (
+        made.now + 1000 * made.t.settings.race_break_s,
+        "Match 1.1 starts.",
+    )
+
+
 def test_what_the_organiser_holds_back_is_on_no_page() -> None:
     made = told(settings(Swiss(rounds=3), hold=True), names(4))
     open_before = render.board(sheet(made))

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from server import bulletin
 from server.refusal import Refusal
-from server.tournament import acts, calls, due
+from server.tournament import acts, calls, due, views
 from server.tournament.acts import NeedsConfirm
 from server.tournament.settings import (
     Double,
@@ -355,3 +356,40 @@ def test_a_round_is_not_paired_again_once_it_has_started_nor_where_the_draw_deci
     told = begun(Single(), break_s=60)
     with pytest.raises(Refusal, match="from the draw"):
         acts.decide_repair(told.t, "referee", told.now, told.around, "a favour")
+
+
+def test_a_round_whose_matches_are_called_anew_starts_with_them() -> None:
+    told = begun(Single(), players=4, round_limit_s=900)
+    race_round(told)
+    told.now += 60_000  # the final has begun
+    override(told, match_of(told, "W1.1"), [["p004"], ["p001"]], confirm=True)
+    starts = told.call(match_of(told, "W2.1")).settings.start_at
+    deadline = told.t.rounds[1].deadline or 0
+    head = bulletin.tournament(told.t, told.now)
+    assert (head.round_starts, head.late) == (starts, [])
+    assert [line.at for line in views.schedule(told.t) if line.what == "round"][-1] == starts
+    assert views.round_view(told.t, 2).starts == starts
+    told.tell(*acts.decide_extend(told.t, "referee", told.now, "round-start", 60_000))
+    assert told.t.rounds[1].deadline == deadline + 60_000
+    told.now += 600_000
+    with pytest.raises(Refusal, match="nothing of that kind"):
+        acts.decide_extend(told.t, "referee", told.now, "round-start", 60_000)
+
+
+def test_a_match_called_anew_has_its_own_start_and_is_put_off_alone() -> None:
+    told = begun(Single(), players=8, break_s=60)
+    told.now += 61_000
+    first, second, *_ = calls(told.t)
+    told.tell(*acts.decide_restart(told.t, "referee", told.now, first.match, "a crash"))
+    told.settle()
+    starts = told.call(first.match).settings.start_at or 0
+    assert starts == told.now + 1000 * told.t.settings.race_break_s
+    (line,) = [line for line in views.schedule(told.t) if line.what == "match"]
+    assert (line.at, line.text) == (starts, f"Match {first.match} starts.")
+    (late,) = bulletin.tournament(told.t, told.now).late
+    assert (late.match, late.at) == (first.match, starts)
+    told.tell(*acts.decide_extend(told.t, "referee", told.now, "round-start", 60_000))
+    assert told.call(first.match).settings.start_at == starts + 60_000
+    assert told.call(second.match).settings.start_at == second.settings.start_at
+    assert bulletin.tournament(told.t, told.now).round_starts == second.settings.start_at
+    assert told.folded().dump() == told.t.dump()

@@ -129,7 +129,7 @@ def _can_extend(state: State, now: int, what: str) -> bool:
     if on is None:
         return False
     if what == "round-start":
-        return now < on.starts
+        return now < on.starts or bool(state.unstarted(now))
     return on.deadline is not None and not on.closed
 
 

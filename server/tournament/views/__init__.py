@@ -18,7 +18,7 @@ from server.tournament.views.rounds import (
     match_view,
     round_view,
 )
-from server.tournament.views.schedule import ScheduleLine, schedule
+from server.tournament.views.schedule import ScheduleLine, late, schedule
 from server.tournament.views.standings import Standings, StandingsLine, standings
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "audit",
     "brackets",
     "is_hidden",
+    "late",
     "match_view",
     "path",
     "public",

@@ -98,7 +98,7 @@ def round_view(state: State, number: int) -> RoundView:
     return RoundView(
         number=number,
         stage=on.stage,
-        starts=on.starts,
+        starts=state.starts(on),
         deadline=on.deadline,
         closed=on.closed,
         published=on.published,

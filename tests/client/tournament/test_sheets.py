@@ -4,12 +4,14 @@ import re
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from client.canvas import Canvas
 from client.tournament import ledger, sheets
 from client.tournament.scene import heard
 from client.tournament.showing import fitted, open_rounds
 from tests.client.tournament.scenes import (
+    NOW,
     entrants,
     match,
     pairings,
@@ -24,6 +26,7 @@ from wire.lines import (
     ByeLine,
     LiveLine,
     LiveRace,
+    MatchStart,
     PathLine,
     RaceLine,
 )
@@ -148,6 +151,24 @@ def test_the_schedule_is_in_order_of_time() -> None:
         "Round 1 starts.",
         "Round 1 has to be over.",
     ]
+
+
+def test_a_match_that_is_called_anew_is_told_with_its_own_start() -> None:
+    t = tournament(late=[MatchStart(match="1.2", at=NOW + 90_000)])
+    assert [line[17:] for line in sheets.schedule(t).lines()] == [
+        "The tournament started.",
+        "Round 1 starts.",
+        "Match 1.2 starts.",
+    ]
+    first, second = pairings().matches
+    anew = replace(second.races[0], starts=NOW + 90_000)
+    voided = replace(second.races[0], state="void")
+    again = pairings(matches=[first, replace(second, races=[voided, anew])])
+    shown = sheets.pairings(scene(), again).lines()
+    assert sheets.instant(NOW) in shown[0]
+    assert f"not decided, starts {sheets.instant(NOW + 90_000)}" in "\n".join(shown)
+    alone = sheets.pairings(scene(), pairings(matches=[replace(second, races=[anew])])).lines()
+    assert sheets.instant(NOW + 90_000) in alone[0]
 
 
 def test_a_pause_puts_off_what_is_to_come() -> None:
