@@ -122,9 +122,14 @@ async def _keep(
         code = await _until_end(worker, stopping)
         # One that never came up would not the next time either; one that did and cannot
         # now may only lack the store for a while.
-        if stopping.asked.is_set() or not has_started:
-            stopping.asked.set()
+        if stopping.asked.is_set():
             return code
+        if not has_started:
+            stopping.asked.set()
+            if code >= 0:
+                return code
+            log.error("worker killed before it served", extra={"worker": number, "signal": -code})
+            return 128 - code  # as a shell says it: that is a failure, too
         log.error("worker ended by itself; starting it again", extra={"worker": number})
         await asyncio.sleep(RESTART_AFTER_S)
 

@@ -90,6 +90,10 @@ def command_line(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text()
 
 
+def workers_of(process: Process) -> list[int]:
+    return [pid for pid in children_of(process) if "--reuse-port" in command_line(pid)]
+
+
 def is_alive(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
@@ -332,6 +336,20 @@ async def test_workers_are_ours_whatever_lies_in_the_folder_they_are_started_in(
     async with server("--workers=2", cwd=tmp_path) as (process, port):
         await Someone.arrive(port)
         await end(process)
+
+
+async def test_a_worker_that_is_killed_before_it_serves_fails_the_server(tmp_path: Path) -> None:
+    process = await launch("--port=0", "--workers=2", f"--data={tmp_path}")
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while not (starting := workers_of(process)):  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0.01)
+            os.kill(starting[0], signal.SIGKILL)
+            _, err = await process.communicate()
+        assert process.returncode == 128 + signal.SIGKILL
+        assert b"worker killed before it served" in err
+    finally:
+        await _stop(process)
 
 
 async def test_workers_name_the_option_too(tmp_path: Path) -> None:
