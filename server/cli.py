@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -16,6 +16,7 @@ from click.core import ParameterSource
 from server import logs, streams
 from server.app import Node
 from server.config import BadSetting, Config
+from server.reasons import reason_of
 from server.store import StoreError, Unfit, Unreachable
 from server.version import VERSION
 from server.workers import supervise
@@ -44,8 +45,23 @@ class _Folder(click.Path):
         return super().convert(value, param, ctx)
 
 
+class _Command(click.Command):
+    """A command whose wrong use is told in one line, as a log wants it."""
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **more)
+        except click.UsageError as error:
+            _refuse(error.format_message())
+
+
 @click.command(
-    context_settings={"auto_envvar_prefix": "KLONDIKE", "show_default": True},
+    cls=_Command,
+    context_settings={
+        "auto_envvar_prefix": "KLONDIKE",
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+    },
     help="Serve races of Double Klondike. Every option is also an environment variable: "
     "--max-connections is KLONDIKE_MAX_CONNECTIONS.",
 )
@@ -160,7 +176,7 @@ def _blame(config: Config, error: OSError) -> str:
         case errno.EACCES | errno.EPERM:
             return f"--port {config.port} is not allowed to this user: name one from 1024 up"
         case _:
-            return f"{where}: {error}"
+            return f"{where}: {reason_of(error)}"
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -196,7 +212,11 @@ def _or_die(serve: Callable[[], int]) -> None:
     try:
         sys.exit(serve())
     except (BadSetting, StoreError, ValueError) as error:
-        click.echo(f"klondike-server: {error}", err=True)
-        sys.exit(2)
+        _refuse(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _refuse(why: str) -> NoReturn:
+    click.echo(f"klondike-server: {why}", err=True)
+    sys.exit(2)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from server.gateway import Limits
 from server.gateway.limits import Proxies, checked_origins
+from server.reasons import reason_of
 
 
 class BadSetting(Exception):
@@ -90,6 +91,7 @@ class Config:
             context.load_cert_chain(self.tls_cert, self.tls_key)
         except (OSError, ssl.SSLError) as error:
             raise BadSetting(
-                f"--tls-cert {self.tls_cert} and --tls-key {self.tls_key} cannot be used: {error}"
+                f"--tls-cert {self.tls_cert} and --tls-key {self.tls_key} cannot be used: "
+                f"{reason_of(error)}"
             ) from None
         return context

@@ -4,6 +4,7 @@
 for a sound record, 1 for one that breaks a promise, 2 for a file that cannot be read.
 """
 
+import argparse
 import hmac
 import re
 import sys
@@ -173,7 +174,6 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        print("usage: python -m server.verify FILE", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(main(sys.argv[1]))
+    parser = argparse.ArgumentParser(prog="python -m server.verify", description=__doc__)
+    parser.add_argument("file", help="what `klondike record` wrote")
+    sys.exit(main(parser.parse_args().file))

@@ -19,7 +19,8 @@ MAY_IMPORT: dict[str, str] = {
     "client": "wire",
     # On their own
     "server.rules": "",
-    "server.store": "",
+    "server.reasons": "",
+    "server.store": "server.reasons",
     "server.rate": "",
     "server.gateway": "wire server.rate",
     "server.refusal": "",
@@ -84,7 +85,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
     " server.tournament",
-    "server.gallery": "wire server.bulletin server.hall server.refusal server.store server.tournament",
+    "server.gallery": "wire server.bulletin server.hall server.refusal server.rules server.store"
+    " server.tournament",
     "server.foyer": "server.director server.gallery server.guestbook server.hall server.halls"
     " server.refusal server.steward server.store server.tournament",
     "server.webhooks": "server.herald server.journaling server.outward server.refusal"
@@ -104,7 +106,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.pages": "server.gateway server.metrics server.version",
     "server.public": "wire server.bulletin server.foyer server.gateway server.halls"
     " server.refusal server.store server.tournament",
-    "server.config": "server.gateway",
+    "server.config": "server.gateway server.reasons",
     "server.private": "server.config server.store",
     "server.app": "server.aside server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
@@ -112,7 +114,7 @@ MAY_IMPORT: dict[str, str] = {
     " server.version server.webhooks",
     "server.streams": "server.config",
     "server.workers": "server.config server.private server.store server.streams",
-    "server.cli": "server.app server.config server.logs server.store server.streams server.verify"
+    "server.cli": "server.app server.config server.logs server.reasons server.store server.streams server.verify"
     " server.version server.workers",
     "server.__main__": "server.cli",
 }

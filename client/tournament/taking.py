@@ -45,7 +45,7 @@ def claim(ctx: click.Context, token: str) -> None:
     except OrganiserFailed as failure:
         raise click.ClickException(str(failure)) from None
     except OSError as error:
-        raise click.ClickException(f"the token could not be kept: {error}") from None
+        raise click.ClickException(f"the token could not be kept: {error.strerror}") from None
     click.echo(f"You are {clean(found)}; come in with: klondike {server}")
 
 

@@ -7,10 +7,12 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from redis.asyncio.connection import parse_url
 
+from server.reasons import reason_of
 from server.store.errors import Unfit
 
 Kind = Literal["one", "sentinel", "cluster"]
 
+TLS_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
 SCHEMES = ("redis", "rediss", "unix")
 # Stores with several doors: the kind, and how each of them is spoken to.
 SHARED: dict[str, tuple[Kind, str]] = {
@@ -152,6 +154,14 @@ def parse(url: str) -> Address:
 
 
 def _tls(parts: dict[str, Any]) -> ssl.SSLContext:
+    try:
+        return _context(parts)
+    except OSError as error:
+        files = " ".join(f"{key}={parts[key]}" for key in TLS_FILES if parts.get(key))
+        raise Unfit(f"{files or 'its TLS'} cannot be used: {reason_of(error)}") from None
+
+
+def _context(parts: dict[str, Any]) -> ssl.SSLContext:
     context = ssl.create_default_context(
         cafile=parts.get("ssl_ca_certs"),
         capath=parts.get("ssl_ca_path"),

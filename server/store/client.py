@@ -27,6 +27,7 @@ from redis.exceptions import (
 )
 from redis.exceptions import ConnectionError as BrokenError
 
+from server.reasons import reason_of
 from server.store.address import Address
 from server.store.connection import Arg
 from server.store.errors import Unavailable
@@ -198,7 +199,7 @@ class Client:
         except (RedisError, OSError, RuntimeError) as error:
             # A RuntimeError is what uvloop makes of a write to a line that has just broken.
             raise Unavailable(
-                f"the store does not answer: {error or type(error).__name__}"
+                f"the store does not answer: {reason_of(error) or type(error).__name__}"
             ) from error
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from hiredis import ReplyError
 
+from server.reasons import reason_of
 from server.store.address import Address
 from server.store.channels import Channels, OnGap, OnMessage
 from server.store.clock import Clock
@@ -283,7 +284,8 @@ class Line:
                 connection.abort("the greeting failed")
             # A try that was broken off says less than the one before it.
             if not isinstance(error, asyncio.CancelledError) or not self._failure:
-                self._failure = f"{aim}: {error}" if str(error) else aim
+                reason = reason_of(error)
+                self._failure = f"{aim}: {reason}" if reason else aim
             raise
 
     def _make(self) -> Connection:

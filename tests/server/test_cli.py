@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -20,6 +21,8 @@ from tests.server.floor import Someone, race_of
 from wire import messages as m
 
 PATIENCE_S = 30.0
+
+LOGGED = re.compile(r"\d{4}-\d{2}-\d{2} ")  # a line of the log
 
 
 async def launch(*options: str, cwd: Path | None = None, **environment: str) -> Process:
@@ -143,7 +146,10 @@ async def refusals(*commands: str, **environment: str) -> list[str]:
     results = [json.loads(line) for line in out.splitlines()]
     assert [code for code, _ in results] == [2] * len(commands)
     assert not any("Traceback" in said for _, said in results)
-    return [said.strip().splitlines()[-1] for _, said in results]
+    told = [[line for line in said.splitlines() if not LOGGED.match(line)] for _, said in results]
+    assert all(len(lines) == 1 for lines in told), told
+    assert not any("Errno" in said for _, said in results)
+    return [line for lines in told for line in lines]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -315,14 +321,20 @@ async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: 
             "--port=0 --tls-cert=/nowhere.pem --tls-key=/nowhere.pem": "--tls-cert /nowhere.pem",
             "--port=0 --origin=example.org/path": "--origin",
             "--port=0 --trusted-proxy=nonsense": "--trusted-proxy",
-            "--workers=0": "Error: Invalid value for '--workers'",
+            "--workers=0": "Invalid value for '--workers'",
+            "--prot=0": "No such option",
+            "--log-level=loud": "Invalid value for '--log-level'",
+            "--port=0 --redis=unix:///nowhere": "--redis: /nowhere does not answer: No such file",
+            "--port=0 --redis=rediss://127.0.0.1:1?ssl_ca_certs=/nowhere": (
+                "--redis: ssl_ca_certs=/nowhere cannot be used: No such file"
+            ),
             "--port=0 --host=": "--host is empty",
             "--port=0 --host=a..b": "--host a..b is no name of a machine",
             "--port=0 --workers=2 --host=a..b": "--host a..b is no name of a machine",
-            "--port=0 --data=": "Error: Invalid value for '--data': it is empty",
-            "--messages-per-second=nan": "Error: Invalid value for '--messages-per-second'",
-            "--messages-per-second=inf": "Error: Invalid value for '--messages-per-second'",
-            "--drain-seconds=nan": "Error: Invalid value for '--drain-seconds'",
+            "--port=0 --data=": "Invalid value for '--data': it is empty",
+            "--messages-per-second=nan": "Invalid value for '--messages-per-second'",
+            "--messages-per-second=inf": "Invalid value for '--messages-per-second'",
+            "--drain-seconds=nan": "Invalid value for '--drain-seconds'",
         }
         lines = await refusals(*bad)
     for line, wanted in zip(lines, bad.values(), strict=True):
@@ -369,7 +381,14 @@ async def test_a_folder_in_the_environment_gives_way_to_a_named_store(
 
 async def test_a_store_that_is_not_there_is_named() -> None:
     line = await refuses("--port=0", "--redis=redis://127.0.0.1:1/0")
-    assert "127.0.0.1:1" in line
+    assert line.endswith("--redis: 127.0.0.1:1 does not answer: nobody listens there")
+
+
+async def test_help_is_given_by_its_short_name_too() -> None:
+    process = await launch("-h")
+    out, _ = await process.communicate()
+    assert process.returncode == 0
+    assert b"--max-connections" in out
 
 
 async def test_a_web_page_connects_only_from_an_origin_on_the_list() -> None:

@@ -401,3 +401,11 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(
     for name, why in (("none", "No such file or directory"), ("latin", "it is no text in UTF-8")):
         assert main(str(tmp_path / name)) == 2
         assert capsys.readouterr().err == f"{tmp_path / name}: {why}\n"
+
+
+def test_its_usage_is_told() -> None:
+    program = [sys.executable, "-m", "server.verify"]
+    asked = subprocess.run([*program, "-h"], capture_output=True, text=True)
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert "python -m server.verify" in asked.stdout
+    assert subprocess.run(program, capture_output=True).returncode == 2
