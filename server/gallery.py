@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from server import bulletin
 from server.hall import Hall, HallListener
 from server.refusal import Refusal
+from server.rules import Rules
 from server.store import Entry, Store, Unavailable, keys
 from server.tournament import Tournament, views
 from server.tournament import events as ev
@@ -337,6 +338,7 @@ class Gallery(HallListener):
 
     async def _progress(self) -> w.Progress:
         t, now = self.hall.t, self._store.clock.now()
+        cards = Rules.parse(t.settings.race.rules).cards
         running = [
             (match, match.race)
             for match in (t.matches[each] for each in t.open)
@@ -350,6 +352,7 @@ class Gallery(HallListener):
                 match=match.id,
                 race=race.number,
                 room=race.room,
+                of=cards,
                 lines=[
                     _live(summary, entry, player)
                     for entry, player in zip(match.entries, race.players, strict=True)

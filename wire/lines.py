@@ -148,6 +148,7 @@ class LiveRace(Struct, frozen=True, kw_only=True):
     match: str
     race: int
     room: RoomCode
+    of: int  # cards in the game
     lines: list[LiveLine]
 
 

@@ -37,7 +37,6 @@ from wire.tournaments import (
 )
 
 NAME: Final = 16
-CARDS: Final = 104
 BAR: Final = 26
 
 
@@ -328,7 +327,7 @@ def live(
         number = f", race {race.race}" if race.race > 1 else ""
         head = Cell(f"{'>' if race is picked else ' '} {race.match}{number}", "dim")
         for line in sorted(race.lines, key=lambda line: (-line.cards, line.down)):
-            bar = full * round(line.cards * BAR / CARDS)
+            bar = full * round(line.cards * BAR / race.of)
             told = f"{line.down} down" if line.outcome == "playing" else line.outcome
             if line.outcome == "playing" and not line.moves:
                 told = "no play yet"

@@ -52,7 +52,6 @@ def _environment() -> Environment:
     made.globals["static"] = dict(zip(STATIC, static_files(), strict=True))
     made.globals["box_width"] = figures.BOX_WIDTH
     made.globals["box_height"] = figures.BOX_HEIGHT
-    made.globals["cards"] = rows.CARDS
     made.globals["phases"] = PHASES
     for name in made.list_templates():
         made.get_template(name)  # now: the first page should not wait for it

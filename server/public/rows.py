@@ -9,8 +9,6 @@ from wire.lines import LiveRace, MatchLine, RankLine
 from wire.reading import column, points, won
 from wire.tournaments import Pairings, Ranking
 
-CARDS = 104  # in two decks
-
 
 @dataclass(frozen=True, slots=True)
 class SideRow:
@@ -84,6 +82,7 @@ class LiveTable:
     match: str
     room: str
     race: int
+    of: int  # cards in the game
     rows: tuple[LiveRow, ...]
 
 
@@ -191,10 +190,11 @@ def _live_table(sheet: Sheet, race: LiveRace) -> LiveTable:
         match=race.match,
         room=race.room,
         race=race.race,
+        of=race.of,
         rows=tuple(
             LiveRow(
                 name=sheet.name(line.entry),
-                cards=min(line.cards, CARDS),
+                cards=line.cards,
                 down=line.down,
                 moves=line.moves,
                 outcome="" if line.outcome == "playing" else line.outcome,

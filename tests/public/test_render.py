@@ -147,11 +147,12 @@ def test_a_bracket_numbers_players_as_they_came_into_it() -> None:
 def test_races_that_run_are_shown_with_the_leader_first() -> None:
     made = told(settings(Single()), names(2))
     lines = [LiveLine("p000", 17, 9, 40, "playing"), LiveLine("p001", 23, 12, 44, "playing")]
-    race = LiveRace(match="1.1", race=1, room="R", lines=lines)
+    race = LiveRace(match="1.1", race=1, room="R", of=52, lines=lines)
     text = render.live(sheet(made, race))
     assert text.index("player-2") < text.index("player-1")
     assert "23 cards" in text
     assert "12 down" in text
+    assert 'max="52"' in text
 
 
 def test_heats_show_everybody_in_the_order_of_their_places() -> None:

@@ -84,7 +84,9 @@ async def test_what_has_not_changed_is_not_made_again(counted: list[str]) -> Non
     first = await on.page()
     fill(on, made)
     assert await on.page() is first
-    live = LiveRace(match="1.1", race=1, room="R", lines=[LiveLine("p000", 5, 9, 20, "playing")])
+    live = LiveRace(
+        match="1.1", race=1, room="R", of=104, lines=[LiveLine("p000", 5, 9, 20, "playing")]
+    )
     on.send_latest("progress", encode(Progress(tournament="CUP", races=[live])))
     second = await on.page()
     assert second is not first
@@ -104,7 +106,9 @@ async def test_open_pages_get_what_changes_and_only_that(counted: list[str]) -> 
     await screen.until("board", "ann")
     await screen.until("live", "hidden")
     screen.pushed.clear()
-    live = LiveRace(match="1.1", race=1, room="R", lines=[LiveLine("p000", 57, 9, 20, "playing")])
+    live = LiveRace(
+        match="1.1", race=1, room="R", of=104, lines=[LiveLine("p000", 57, 9, 20, "playing")]
+    )
     on.send_latest("progress", encode(Progress(tournament="CUP", races=[live])))
     await screen.until("live", "57 cards")
     assert [kind for kind, _ in screen.pushed] == ["live"]

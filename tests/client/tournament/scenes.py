@@ -120,7 +120,7 @@ def scene(*more: ServerMessage) -> Scene:
 def progress() -> Progress:
     lines = [LiveLine("p2", 17, 9, 40, "playing"), LiveLine("p4", 23, 12, 44, "resigned")]
     return Progress(
-        tournament="CUP", races=[LiveRace(match="1.2", race=1, room="BBBB", lines=lines)]
+        tournament="CUP", races=[LiveRace(match="1.2", race=1, room="BBBB", of=104, lines=lines)]
     )
 
 

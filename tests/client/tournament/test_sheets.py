@@ -89,10 +89,20 @@ def test_running_races_show_who_leads_first() -> None:
     assert sheets.live(scene()).lines() == ["No race is shown yet."]
 
 
+def test_a_bar_is_full_when_all_cards_of_the_game_are_home() -> None:
+    for cards in (52, 104):
+        lines = [LiveLine("p2", cards, 0, 90, "solved")]
+        raced = LiveRace(match="1.2", race=1, room="BBBB", of=cards, lines=lines)
+        told = Progress(tournament="CUP", races=[raced])
+        shown = sheets.live(scene(told), ascii_only=True).lines()
+        assert "#" * sheets.BAR in shown[-1]
+        assert "." not in shown[-1].split("#")[-1]
+
+
 def test_who_has_not_played_yet_can_be_told_from_who_has() -> None:
     lines = [LiveLine("p2", 0, 36, 1, "playing"), LiveLine("p4", 0, 0, 0, "playing")]
     told = Progress(
-        tournament="CUP", races=[LiveRace(match="1.2", race=1, room="BBBB", lines=lines)]
+        tournament="CUP", races=[LiveRace(match="1.2", race=1, room="BBBB", of=104, lines=lines)]
     )
     said = text(sheets.live(scene(told)))
     assert re.search("Bob .* 36 down", said)
