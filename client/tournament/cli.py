@@ -330,6 +330,8 @@ def _head(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 def verify(file: Path, head: str | None) -> None:
     """Recount an exported tournament: 0 it is as told, 1 it is not, 2 it cannot be read.
 
+    3 says that it is as told so far, and was exported before the tournament was over.
+
     With the head from `show`, or from the public page, it is also known to be the record of
     the tournament that was played there.
     """

@@ -212,7 +212,6 @@ def test_a_ruling_that_discards_other_matches_than_follow_from_it_is_found() -> 
     [
         (lambda lines: lines[1:], "begins with created"),
         (lambda lines: [lines[0], *lines], "begins with created"),
-        (lambda lines: lines[:-1], "no end"),
         (lambda lines: [*lines[:-1], (0, lines[-1][1])], "before the entry in front"),
         (lambda lines: [*lines[:3], *lines[4:]], "entry"),
         (lambda lines: [*lines[:3], lines[3], lines[3], *lines[4:]], "entry 5"),
@@ -229,6 +228,23 @@ def test_a_journal_with_entries_out_of_place_is_found(
     faults = wrong(spoil(played(Single()).lines))
     assert faults
     assert words in faults[0]
+
+
+@pytest.mark.parametrize("end", [-1, 8])
+def test_what_is_exported_before_the_end_is_sound_so_far(
+    end: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cup.txt"
+    lines = played(Single()).lines
+    cut = archive(lines[:end])
+    file.write_text(journal_text(cut), encoding="utf-8")
+    assert main(str(file)) == 3
+    said = capsys.readouterr().out
+    assert "WRONG" not in said
+    assert said.endswith("the record is sound so far; the tournament is not finished in it\n")
+    cut.header.head = archive(lines).header.head  # of the whole: the end was cut off
+    file.write_text(journal_text(cut), encoding="utf-8")
+    assert main(str(file)) == 1
 
 
 def test_a_head_that_is_not_that_of_the_journal_is_found() -> None:
