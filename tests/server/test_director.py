@@ -490,7 +490,8 @@ async def test_results_that_are_held_are_shown_to_organisers_only(port: int) -> 
 
 
 async def test_live_scores_are_told_while_races_run(ports: list[int]) -> None:
-    chief = await opened(ports[0], settings(Single()))
+    single_deck = replace(RACE, rules="klondike-familiar")
+    chief = await opened(ports[0], settings(Single(), race=single_deck))
     async with bots(ports, 2) as players:
         for bot in players:
             bot.moves = 500
@@ -500,6 +501,7 @@ async def test_live_scores_are_told_while_races_run(ports: list[int]) -> None:
             w.Progress, lambda shown: any(line.moves for race in shown.races for line in race.lines)
         )
         assert {line.entry for line in seen.races[0].lines} == {bot.player for bot in players}
+        assert seen.races[0].of == 52
 
 
 async def test_the_list_has_public_tournaments_only(port: int) -> None:
