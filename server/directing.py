@@ -9,7 +9,7 @@ from server.rules import Rules
 from server.tournament import Around, Tournament, acts
 from server.tournament import events as ev
 from wire import acts as a
-from wire.formats import TournamentSettings
+from wire.formats import TournamentSettings, titled
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Ruling:
         by, why, now, act = self.by, self.why, self.now, self.act
         match act:
             case a.Edit():
-                return acts.decide_edit(t, by, checked(act.settings), why)
+                return acts.decide_edit(t, by, titled(checked(act.settings), t.code), why)
             case a.Enrol() | a.Invite():
                 return entered(t, by, self.newcomers, now, why)
             case a.Seed():

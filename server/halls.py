@@ -16,7 +16,7 @@ from server.tournament import Tournament
 from server.tournament import events as ev
 from server.tournament.acts import decide_create
 from wire import tournaments as w
-from wire.formats import TournamentSettings
+from wire.formats import TournamentSettings, titled
 from wire.lines import TournamentLine
 
 log = logging.getLogger("dk.halls")
@@ -73,7 +73,7 @@ class Halls(Holding[Hall]):
         patience = Patience(self._store)
         for _ in range(5):
             code = new_code()
-            created = decide_create(code, settings)
+            created = decide_create(code, titled(settings, code))
             while (done := await self._created(created, hashes, public=public)) is None:
                 await patience.wait()
             if done:

@@ -7,6 +7,7 @@ must fit together, the server checks.
 from typing import Annotated, Final, Literal, assert_never
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from wire.values import MAX_INSTANT, Settings, Title
 
@@ -152,6 +153,11 @@ class TournamentSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     forbidden: Annotated[list[tuple[Who, Who]], Meta(max_length=1000)] = []  # pairs, in Swiss
     hold: bool = False  # each round's results wait for the organiser
     rated: bool = True
+
+
+def titled(settings: TournamentSettings, code: str) -> TournamentSettings:
+    """Give settings with a title: a plain one where the organiser has chosen none."""
+    return settings if settings.title else replace(settings, title=f"Tournament {code}")
 
 
 def in_words(stage: StageSettings) -> str:

@@ -28,6 +28,7 @@ from client.tournament.taking import TAKING_PART
 from client.tournament.troupe import Part
 from client.words import clean
 from wire.acts import Enrol, NewToken
+from wire.formats import titled
 from wire.lines import Claim
 from wire.tournaments import Organise, Webhook
 
@@ -58,7 +59,7 @@ for _command in (*COMMANDS, *TAKING_PART, listing, show):
 @click.argument(
     "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False
 )
-@click.option("--title", help="What it is called, up to 40 characters.")
+@click.option("--title", help="What it is called, up to 40 characters; else by its code.")
 @click.option(
     "--stage",
     "stages",
@@ -99,7 +100,8 @@ def create(
     except plan.BadPlan as error:
         raise click.ClickException(f"{file or 'the settings'}: {error}") from None
     made = errand.run(lambda office: office.organise(settings, public=not unlisted))
-    keys = Keys(errand.server, settings.title, made.owner, made.referee)
+    called = titled(settings, made.tournament).title
+    keys = Keys(errand.server, called, made.owner, made.referee)
     try:
         keyring.keep(made.tournament, keys, errand.key_file)
         kept = f"The keys are kept in {errand.key_file}."

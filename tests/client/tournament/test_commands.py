@@ -268,6 +268,16 @@ def test_who_may_not_see_the_races_yet_is_shown_the_rest(
     assert "No race is shown yet." in terminal.say("show", code, "live")
 
 
+def test_a_tournament_without_a_title_is_called_by_its_code(terminal: Terminal) -> None:
+    code = terminal.create("--title", " ")
+    assert f"Tournament {code}" in terminal.say("show", code)
+    assert f"Tournament {code}" in terminal.say("keys")
+    terminal.say("edit", code, "--set", "title=Named")
+    assert "Named" in terminal.say("show", code)
+    terminal.say("edit", code, "--set", "title=")
+    assert f"Tournament {code}" in terminal.say("show", code)
+
+
 def test_a_webhook_is_chosen_and_given_up(terminal: Terminal) -> None:
     code = terminal.create("--title", "Hook")
     assert terminal.say("webhook", code, "http://127.0.0.1:9/x").startswith("secret  ")
