@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import secrets
-import signal
 import time
 from contextlib import AsyncExitStack
 
@@ -100,6 +99,7 @@ class Node:
                 rooms=lambda: len(self._rooms),
                 nodes=lambda: self._nodes,
                 store_up=lambda: self._store.is_whole,
+                store_refusals=lambda: self._store.journals.refused,
             )
         )
         page = pages(lambda: self._gateway, lambda: self._store.up, figures, self._site.answer)
@@ -112,12 +112,6 @@ class Node:
             asyncio.create_task(self._beat(), name="beat"),
         ]
         log.info("node started", extra={"node": self.id, "port": self.port, "server": SERVER})
-
-    def heed_signals(self) -> None:
-        """Have SIGINT and SIGTERM stop the node; whoever is told that it listens may send one."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self.stop)
 
     async def run(self) -> None:
         """Serve until somebody says to stop."""

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from server import logs, streams
+from server import logs, signals, streams
 from server.app import Node
 from server.config import BadSetting, Config
 from server.reasons import reason_of
@@ -199,7 +199,7 @@ async def _run(config: Config) -> int:
     except BaseException:
         await node.abandon()
         raise
-    node.heed_signals()
+    signals.heed(node.stop)
     try:
         streams.announce(config.url(node.port))
         await node.run()

@@ -40,16 +40,19 @@ class NodeCollector(Collector):
         rooms: Callable[[], int],
         nodes: Callable[[], int],
         store_up: Callable[[], bool],
+        store_refusals: Callable[[], int],
     ) -> None:
         """`rooms` counts the rooms open here, `nodes` those that share the store and live.
 
-        `store_up` tells whether the store answers.
+        `store_up` tells whether the store answers, `store_refusals` how often it would not
+        write what it was given.
         """
         self._tally = tally
         self._gateway = gateway
         self._rooms = rooms
         self._nodes = nodes
         self._store_up = store_up
+        self._store_refusals = store_refusals
 
     def collect(self) -> Iterator[Metric]:
         """Give all metrics."""
@@ -60,6 +63,11 @@ class NodeCollector(Collector):
         yield GaugeMetricFamily("dk_nodes", "Nodes on the store, this one too", value=self._nodes())
         yield GaugeMetricFamily("dk_tasks", "Tasks under way", value=len(asyncio.all_tasks()))
         yield GaugeMetricFamily("dk_store_up", "Whether the store answers", value=self._store_up())
+        yield CounterMetricFamily(
+            "dk_store_refusals",
+            "Writes that the store refused: no disk, no memory, too few replicas",
+            value=self._store_refusals(),
+        )
         yield from self._sockets()
 
     def _sockets(self) -> Iterator[Metric]:

@@ -4,13 +4,12 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server import private, streams
+from server import private, signals, streams
 from server.config import BadSetting, Config
 from server.store.embedded import child_setup
 
@@ -46,9 +45,7 @@ async def _supervise(config: Config) -> int:
         port: int = held.getsockname()[1]
         command = _command(config, port)
         stopping = _Stopping(asyncio.Event())
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stopping.ask)
+        signals.heed(stopping.ask)
         said = asyncio.Event()
         workers = [
             asyncio.create_task(_keep(command, url, number, stopping, said))

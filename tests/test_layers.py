@@ -113,9 +113,10 @@ MAY_IMPORT: dict[str, str] = {
     " server.public server.rate server.rooms server.steward server.store server.tally server.tasks server.timekeeper"
     " server.version server.webhooks",
     "server.streams": "server.config",
-    "server.workers": "server.config server.private server.store server.streams",
-    "server.cli": "server.app server.config server.logs server.reasons server.store server.streams server.verify"
-    " server.version server.workers",
+    "server.signals": "",
+    "server.workers": "server.config server.private server.signals server.store server.streams",
+    "server.cli": "server.app server.config server.logs server.reasons server.signals server.store"
+    " server.streams server.verify server.version server.workers",
     "server.__main__": "server.cli",
 }
 

@@ -111,6 +111,7 @@ class Journals:
         self._listeners: dict[JournalId, list[Listener]] = {}
         self._heard_on: dict[JournalId, Line] = {}
         self._on_state: list[OnState] = []
+        self.refused = 0  # appends, for reasons of the store's own
         shards.on_state(self._state)
         shards.on_change(self._follow)
 
@@ -191,7 +192,7 @@ class Journals:
                 waiter.set_result(reply)
 
         self._line(jid).run(lua.APPEND, (journal, summary), args, done)
-        return _outcome(await waiter)
+        return self._outcome(await waiter)
 
     def act(
         self,
@@ -216,8 +217,21 @@ class Journals:
             lua.ACT,
             (journal, summary),
             args,
-            lambda reply: done(cast(ActOutcome, _outcome(reply))),
+            lambda reply: done(cast(ActOutcome, self._outcome(reply))),
         )
+
+    def _outcome(self, reply: Any) -> Outcome:
+        if type(reply) is list:
+            first, number = reply
+            if type(first) is int:
+                return Appended(first, number)
+            return Conflict(number) if first == b"conflict" else Denied(first.decode(), number)
+        if isinstance(reply, Lost):
+            return reply
+        # The store's own trouble (memory, disk): it may come after the first write.
+        self.refused += 1
+        log.error("the store refuses an append: %s", reply)
+        return Lost()
 
     async def attach(self, jid: JournalId, player: str, epoch: int) -> bool:
         """Make a connection the one that speaks for a player; False if a newer one does.
@@ -337,19 +351,6 @@ def attached(note: bytes) -> tuple[str, int] | None:
 def _entry(version: int, text: bytes) -> Entry:
     at, _, payload = text.partition(b" ")
     return Entry(version, int(at), payload)
-
-
-def _outcome(reply: Any) -> Outcome:
-    if type(reply) is list:
-        first, number = reply
-        if type(first) is int:
-            return Appended(first, number)
-        return Conflict(number) if first == b"conflict" else Denied(first.decode(), number)
-    if isinstance(reply, Lost):
-        return reply
-    # The store's own trouble (memory, disk): it may come after the first write.
-    log.error("the store refuses an append: %s", reply)
-    return Lost()
 
 
 def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> Iterable[Arg]:

@@ -1,8 +1,10 @@
 """A store that restarts, stands still, loses its last moments, or refuses to write."""
 
 import asyncio
+import re
 import shutil
 import time
+import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import redis
 
 from tests.faults.conftest import Arrive
 from tests.faults.fleet import Fleet, Race
-from tests.faults.processes import NodeProcess, ValkeyProcess, until
+from tests.faults.processes import HOST, NodeProcess, ValkeyProcess, until
 from tests.faults.racer import Plan
 from tests.faults.test_nodes import BUSY, ROOM, finish
 from wire import messages as m
@@ -183,9 +185,21 @@ async def test_a_store_that_refuses_to_write_makes_moves_wait(fleet: Fleet, sett
         assert race.plays == before
         # It is asked again now and then, not as fast as it can refuse.
         assert (_calls(client) - calls) / (time.monotonic() - began) < 200
+        assert await asyncio.to_thread(_refused, fleet) > 0  # for the host, who must make room
         client.config_set(setting, "0")
     await race.go_on(15)
     await finish(race)
+
+
+def _refused(fleet: Fleet) -> float:
+    """Writes refused by the store, as the nodes tell their host."""
+    total = 0.0
+    for berth in fleet.berths:
+        url = f"http://{HOST}:{berth.node.port}/metrics"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            (line,) = re.findall(r"^dk_store_refusals_total (\S+)$", answer.read().decode(), re.M)
+        total += float(line)
+    return total
 
 
 def _calls(client: redis.Redis) -> int:

@@ -152,7 +152,7 @@ async def refusals(*commands: str, **environment: str) -> list[str]:
     return [line for lines in told for line in lines]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_signal_ends_the_server_and_its_store_cleanly(number: int, tmp_path: Path) -> None:
     async with server(f"--data={tmp_path}") as (process, port):
         assert (children := children_of(process))
