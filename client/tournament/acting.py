@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 
 import click
 
-from client.options import at_most
+from client.options import Number, at_most
 from client.tournament import plan
 from client.tournament.errand import Errand, person
 from client.tournament.papers import read_roll, read_text
@@ -92,7 +92,7 @@ def _of_match(name: str, make: Callable[..., AnyAct], text: str) -> click.Comman
 @click.command("extend")
 @code
 @click.argument("what", type=click.Choice(["start", "round-start", "round", "arena"]))
-@click.argument("minutes", type=click.FloatRange(1 / 60, 10_080))
+@click.argument("minutes", type=Number(1 / 60, 10_080))
 @why(needed=False)
 @click.pass_context
 def extend(ctx: click.Context, code: str, what: str, minutes: float, why: str) -> None:

@@ -241,7 +241,15 @@ def test_output_that_finds_no_room_ends_with_one_line() -> None:
         assert ended.stderr == "Error: the output cannot be written: No space left on device\n"
 
 
-@pytest.mark.parametrize("command", ["race --moves-per-second", "replay x --speed"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "race --moves-per-second",
+        "replay x --speed",
+        "tournament rehearse CUP --bots 2 --moves-per-second",
+        "tournament extend CUP round",
+    ],
+)
 def test_what_is_not_a_number_is_refused(command: str) -> None:
     ended = run(*command.split(), "nan")
     assert ended.exit_code == 2
