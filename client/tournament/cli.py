@@ -13,6 +13,7 @@ import msgspec
 
 from client.bot import FULL_PACE
 from client.children import SAFE_PATH
+from client.options import Number
 from client.organiser import OrganiserFailed
 from client.tournament import export as exports
 from client.tournament import keyring, plan, roll, sheets, troupe
@@ -21,7 +22,7 @@ from client.tournament.errand import Chosen, Errand, key_options, person, server
 from client.tournament.keyring import Keys
 from client.tournament.menu import Menu
 from client.tournament.office import Office
-from client.tournament.papers import fresh_file, read_roll, read_text, read_tokens
+from client.tournament.papers import free, fresh_file, read_roll, read_text, read_tokens
 from client.tournament.scene import Scene
 from client.tournament.showing import listing, show
 from client.tournament.taking import TAKING_PART
@@ -198,7 +199,7 @@ def new_token(ctx: click.Context, code: str, player: str, why: str) -> None:
 )
 @click.option(
     "--moves-per-second",
-    type=click.FloatRange(0.01, FULL_PACE),
+    type=Number(0.01, FULL_PACE),
     default=1.0,
     show_default=True,
     help="The pace of each.",
@@ -265,13 +266,16 @@ def webhook(
 @code
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--no-replays", is_flag=True, help="Leave the races' replays out.")
+@click.option("--force", is_flag=True, help="Write over what is there.")
 @click.pass_context
-def export(ctx: click.Context, code: str, target: Path, no_replays: bool) -> None:
+def export(ctx: click.Context, code: str, target: Path, no_replays: bool, force: bool) -> None:
     """Write players, pairings, results, standings, audit, journal and replays.
 
     TARGET is one archive if it ends in .zip, else a folder of files.
     """
     errand = Errand(ctx, code)
+    if not force:
+        free(target)
 
     async def fetch(office: Office) -> dict[str, bytes]:
         scene = await office.browse(errand.code, errand.key)

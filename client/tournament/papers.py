@@ -37,6 +37,22 @@ def read_tokens(file: Path) -> list[tuple[str, str]]:
         raise click.ClickException(f"{file}: {error}") from None
 
 
+def free(path: Path) -> None:
+    """Find out that nothing would be written over: there is no such file, or an empty folder.
+
+    Raises:
+        click.ClickException: there is something, or it cannot be looked at.
+    """
+    try:
+        is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+    if not is_free:
+        raise click.ClickException(
+            f"{path} is there already: name another, or say --force to write over it"
+        )
+
+
 def fresh_file(path: Path) -> None:
     """Make an empty file that nobody else may read, in place of none.
 

@@ -169,6 +169,9 @@ def test_an_organiser_runs_a_tournament_with_nothing_but_commands(terminal: Term
     assert terminal.run("verify", "cup.toml").exit_code == 2
     say("export", code, "folder", "--no-replays")
     assert (terminal.folder / "folder" / "standings.csv").exists()
+    for target in ("folder", "cup.zip"):
+        assert f"{target} is there already" in terminal.refused("export", code, target)
+        assert target in say("export", code, target, "--no-replays", "--force")
 
 
 def test_players_from_a_list_get_tokens_that_make_them_who_they_are(terminal: Terminal) -> None:
