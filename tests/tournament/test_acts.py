@@ -113,6 +113,23 @@ def test_what_the_table_does_not_allow_is_refused_with_the_reason(phase: str, by
         assert is_denied == (name not in allowed), name
 
 
+@pytest.mark.parametrize(
+    ("phase", "by", "name", "told"),
+    [
+        ("draft", "referee", "check-in-for", ["while check-in is open", "Open check-in first"]),
+        ("draft", "owner", "hold", ["while it runs or while it is paused", "the setting hold"]),
+        ("check-in", "owner", "edit", ["before check-in", "Close check-in first"]),
+        ("finished", "owner", "pause", ["is over", "Pause is possible while it runs."]),
+    ],
+)
+def test_what_is_too_early_or_too_late_is_refused_with_when_it_can_be_done(
+    phase: str, by: str, name: str, told: list[str]
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        EVERY_ACT[name](phases()[phase], by)
+    assert all(words in str(refused.value) for words in told)
+
+
 def test_the_table_names_no_act_that_there_is_not() -> None:
     named = {act for roles in acts.ALLOWED.values() for each in roles.values() for act in each}
     assert named == EVERY_ACT.keys() | OF_PLAYERS

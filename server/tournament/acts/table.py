@@ -68,6 +68,24 @@ _NOT_NOW: Final[dict[Phase, str]] = {
 }
 
 
+_WHILE: Final[dict[Phase, str]] = {
+    "draft": "before check-in and start",
+    "check-in": "while check-in is open",
+    "running": "while it runs",
+    "paused": "while it is paused",
+    "finished": "once it is over",
+    "cancelled": "once it is cancelled",
+}
+
+# What to do where it is too early, or too late.
+_INSTEAD: Final[dict[tuple[Phase, str], str]] = {
+    ("draft", "hold"): "Until then the setting hold says it.",
+    ("draft", "check-in-for"): "Open check-in first.",
+    ("draft", "check-in"): "The organiser opens check-in.",
+    ("check-in", "edit"): "Close check-in first.",
+}
+
+
 def role(by: str) -> Role:
     """Give the role in which somebody acts."""
     if by == "owner":
@@ -89,8 +107,14 @@ def check(state: State, by: str, act: str) -> None:
     who = role(by)
     if act in ALLOWED[state.phase][who]:
         return
-    if any(act in roles[who] for roles in ALLOWED.values()):
-        raise Refusal("not-now", _NOT_NOW[state.phase])
+    phases = [_WHILE[phase] for phase, roles in ALLOWED.items() if act in roles[who]]
+    if phases:
+        told = [
+            _NOT_NOW[state.phase],
+            f"{act.capitalize()} is possible {' or '.join(phases)}.",
+            _INSTEAD.get((state.phase, act), ""),
+        ]
+        raise Refusal("not-now", " ".join(filter(None, told)))
     raise Refusal("not-yours", f"That is not for a {who} of this tournament to do.")
 
 
