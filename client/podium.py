@@ -27,7 +27,7 @@ def paint_standings(canvas: Canvas, state: State, desk: Desk) -> None:
     room, result = state.room, state.standings
     if room is None:
         return
-    reason = REASONS.get(result.reason, result.reason) if result is not None else ""
+    reason = _reason(state, result) if result is not None else ""
     canvas.put(2, 1, f"Room {room.room}: the race is over{f', {reason}' if reason else ''}", "bold")
     if result is None:
         canvas.put(4, 1, "Waiting for the standings ...", "dim")
@@ -38,6 +38,11 @@ def paint_standings(canvas: Canvas, state: State, desk: Desk) -> None:
     canvas.put(3, 1, more(len(result.rows), shown).strip(), "bold")
     for offset, (line, ink) in enumerate(proof):
         canvas.put(TOP + shown + 1 + offset, 1, line, ink)
+
+
+def _reason(state: State, result: Standings) -> str:
+    ruled = state.tour.ruled(result.room) if result.reason == "aborted" else ""
+    return ruled or REASONS.get(result.reason, result.reason)
 
 
 def _paint_list(canvas: Canvas, state: State, result: Standings, desk: Desk, rows: int) -> int:

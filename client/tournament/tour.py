@@ -4,6 +4,7 @@ Pure. It replaces what it knew by what it is told.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from client.tournament import scene as scenes
 from client.tournament.scene import Scene
@@ -20,6 +21,7 @@ class Tour:
     scene: Scene = field(default_factory=Scene)
     places: dict[str, Place] = field(default_factory=dict)  # by tournament
     called: Called | None = None  # the newest call to a race
+    former: Called | None = None  # the newest one that no longer stands
 
     @property
     def place(self) -> Place | None:
@@ -46,6 +48,22 @@ class Tour:
         """Give the call to a room, if the player was called to it."""
         return self.called if self.called is not None and self.called.room == room else None
 
+    def ruled(self, room: str) -> str:
+        """Say why a race to which the player was called is not raced to its end, if it is known."""
+        calls = (self.called, self.former)
+        call = next((each for each in calls if each is not None and each.room == room), None)
+        place = self.places.get(call.tournament) if call is not None else None
+        if call is None or place is None:
+            return ""
+        line = next((each for each in place.path if each.match == call.match), None)
+        if line is None or not line.result:
+            return ""
+        if line.result in ("forfeit", "walkover") and line.place != 1:
+            why = "you were not there" if place.status == "in" else f"you are {place.status}"
+        else:
+            why = _DECIDED.get(line.result, "")
+        return f"match {line.match} is decided{f': {why}' if why else ''}"
+
     def starts(self, call: Called) -> int:
         """Give when a called race starts, by the newest that is known, in ms."""
         place = self.places.get(call.tournament)
@@ -59,6 +77,14 @@ class Tour:
         return place is not None and place.phase == "paused"
 
 
+_DECIDED: Final = {
+    "forfeit": "nobody else was there",
+    "walkover": "nobody else was there",
+    "void": "it is void",
+    "ruled": "by a ruling",
+}
+
+
 def heard(tour: Tour, message: ServerMessage) -> Tour:
     """Take in a message of the server; others than of tournaments change nothing."""
     match message:
@@ -68,9 +94,13 @@ def heard(tour: Tour, message: ServerMessage) -> Tour:
             places = tour.places | {message.tournament: message}
             if message.entry is None:
                 places.pop(message.tournament)
-            return replace(tour, places=places, called=_still(tour.called, message))
+            called = _still(tour.called, message)
+            former = tour.former if called is tour.called else tour.called
+            return replace(tour, places=places, called=called, former=former)
         case Called():
-            return replace(tour, called=message)
+            is_other = tour.called is not None and tour.called.room != message.room
+            former = tour.called if is_other else tour.former
+            return replace(tour, called=message, former=former)
         case _:
             scene = scenes.heard(tour.scene, message)
             return tour if scene is tour.scene else replace(tour, scene=scene)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_struct
 from wcwidth import wcswidth, wcwidth
 
 from client.canvas import cells
@@ -20,10 +21,13 @@ from client.plays import Play, Plays
 from client.putout import PutOut
 from client.scoreboard import ranked, short_names
 from client.style import Style
+from client.tournament.tour import Tour, heard
 from client.words import moment
 from tests.client import states
 from tests.client.stage import NOW, PILES, board, room, seat, standing
+from wire.lines import PathLine
 from wire.messages import Hints, Move, Standings
+from wire.tournaments import Called, Place
 from wire.values import Reveal, RoomLine, Settings, Standing
 
 RACE = State(
@@ -473,6 +477,40 @@ def test_the_standings_show_places_and_the_reveal() -> None:
     shown = "\n".join(lines(replace(RACE, room=room(phase="over"), standings=result)))
     for text in ("all are done", "ann", "you", "104", "solved in 04:32", "ab" * 32):
         assert text in shown
+
+
+@pytest.mark.parametrize(
+    ("status", "result", "place", "told"),
+    [
+        ("in", "forfeit", 2, "match 2.1 is decided: you were not there"),
+        ("disqualified", "forfeit", 2, "match 2.1 is decided: you are disqualified"),
+        ("in", "forfeit", 1, "match 2.1 is decided: nobody else was there"),
+        ("in", "ruled", 1, "match 2.1 is decided: by a ruling"),
+        ("in", "", None, "it was called off"),
+    ],
+)
+def test_a_race_that_its_match_did_not_wait_for_says_how_that_was_decided(
+    status: Any, result: str, place: int | None, told: str
+) -> None:
+    call = Called(
+        tournament="CUP",
+        title="Cup",
+        match="2.1",
+        race=1,
+        room="ABCDEF",
+        starts=NOW,
+        opponents=["bob"],
+        no_show_s=60,
+    )
+    own = Place(tournament="CUP", phase="running", entry="p-ann", match="2.1", room="ABCDEF")
+    path = [PathLine(round=2, match="2.1", place=place, result=result)]
+    decided = replace_struct(own, status=status, room=None, path=path)
+    tour = Tour()
+    for message in (call, own, decided):
+        tour = heard(tour, message)
+    over = Standings(room="ABCDEF", reason="aborted", rows=[standing()], head="ab" * 32)
+    state = replace(RACE, room=room(phase="over"), standings=over, tour=tour)
+    assert f"the race is over, {told}" in "\n".join(lines(state))
 
 
 def put_out(number: int) -> Standing:
