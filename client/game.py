@@ -173,6 +173,8 @@ class Game:
                 self._answered = ""
             case _:
                 pass
+        if isinstance(heard, Refused) and heard.re in ("join", "spectate"):
+            self._show_rooms()
         self._settle_doubt()
         self._settle_view()
         self._answer_call()
@@ -216,6 +218,11 @@ class Game:
     def _enter(self, request: Join | Spectate) -> None:
         self.desk = replace(self.desk, entering=request)
         self.link.send(request)
+
+    def _show_rooms(self) -> None:
+        # Who went straight to a room has not asked for the others yet.
+        if self.state.room is None and self.state.rooms is None:
+            self.link.send(Rooms())
 
     def _ask_password(self) -> None:
         wanted = self.desk.entering

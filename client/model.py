@@ -151,6 +151,8 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
             return _board(state, message)
         case Moved():
             return _moved(state, message)
+        case Refused(re="leave", code="no-room") | Error(re="leave", code="no-room"):
+            return state  # said twice: that is what was wanted
         case Refused():
             # A gap only follows from a refusal that has been shown already.
             return state if message.code == "gap" else state.says(message.reason, "bad", at)
@@ -198,6 +200,8 @@ def _without_room(state: State) -> State:
 def _room(state: State, message: Room) -> State:
     if state.room is not None and state.room.room != message.room:
         state = replace(_without_room(state), log=())
+    if state.room is None and state.notice.tone == "bad":
+        state = replace(state, notice=Notice(""))  # of what was tried before
     boards = state.boards if message.phase in ("running", "over") else ()
     return replace(state, room=message, boards=boards, notes=state.notes.entered(message))
 

@@ -26,6 +26,7 @@ from wire.messages import (
     Chat,
     Close,
     Create,
+    Error,
     Follow,
     Join,
     Leave,
@@ -230,6 +231,7 @@ async def test_a_wanted_password_is_asked_for() -> None:
         await actor.welcome()
         await actor.hear(Join)
         await actor.say(Refused(re="join", code="password", reason="This room wants a password."))
+        await actor.hear(Rooms)
         assert await actor.hear(Join) == Join(room="ABCDEF", password="pw")
         await actor.say(room())
         await actor.stay()
@@ -238,6 +240,45 @@ async def test_a_wanted_password_is_asked_for() -> None:
         await until(game, lambda: isinstance(game.desk.overlay, Prompt))
         type_in(game, *"pw", "enter")
         await until(game, lambda: game.state.room)
+
+
+async def test_where_the_room_is_not_there_the_others_are_listed_at_once() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Join)
+        await actor.say(Refused(re="join", code="no-room", reason="There is no room QQ."))
+        await actor.hear(Rooms)
+        await actor.say(Lobby(rooms=[]))
+        await actor.hear(Join)
+        await actor.say(room(phase="open"))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage, Aim(room="QQ")) as game:
+        await until(game, lambda: game.state.rooms is not None)
+        assert "There is no room QQ." in shown(game)
+        type_in(game, "j", *"abcdef", "enter")
+        await until(game, lambda: game.state.room)
+        assert "There is no room QQ." not in shown(game)
+
+
+async def test_leaving_twice_says_nothing() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Join)
+        await actor.say(room(phase="open", seat=None, actions=["leave"]))
+        await actor.hear(Leave)
+        await actor.hear(Leave)
+        reason = "leave needs a room: enter one first."
+        await actor.say(Left(room="ABCDEF", kind="left"))
+        await actor.say(Error(re="leave", code="no-room", reason=reason), Lobby(rooms=[]))
+        await actor.hear(Rooms)
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage, Aim(room="ABCDEF")) as game:
+        await until(game, lambda: game.state.room)
+        type_in(game, "l", "l")
+        await until(game, lambda: game.state.rooms is not None)
+        assert "leave needs a room" not in shown(game)
 
 
 async def test_a_rematch_is_followed() -> None:
