@@ -10,12 +10,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 # Else `-m server` is whatever folder of that name the user happens to stand beside.
 SAFE_PATH: Final = ("-P",)
@@ -47,7 +48,7 @@ class Child:
                 stderr=log,
                 start_new_session=True,
                 env=_environment(),
-                preexec_fn=_manners(),
+                preexec_fn=_death_signal(),
             )
 
     @property
@@ -141,25 +142,29 @@ def _environment() -> dict[str, str]:
 
 @contextmanager
 def _signals_later() -> Iterator[None]:
-    if sys.platform == "win32":
-        yield
+    """Heed what asks this process to end after the block, not in it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # handlers run in the main thread alone
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    come: list[int] = []
+    kept: dict[signal.Signals, Any] = {}
     try:
+        for number in _ENDING:
+            kept[number] = signal.signal(number, lambda number, _: come.append(number))
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+        for late in come:
+            signal.raise_signal(late)
 
 
-def _manners() -> Callable[[], None] | None:
-    """What a child does before it becomes its program: hear signals, and die with its parent."""
-    if sys.platform == "win32":
+def _death_signal() -> Callable[[], None] | None:
+    if not sys.platform.startswith("linux"):
         return None
-    libc = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
+    libc = ctypes.CDLL(None)
 
-    def mind() -> None:
-        if libc is not None:
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    def ask() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
-    return mind
+    return ask

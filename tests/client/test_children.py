@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -65,12 +66,17 @@ def test_a_signal_while_a_child_starts_leaves_none_behind(
         raise SystemExit(number)
 
     former = signal.signal(signal.SIGTERM, leave)
+    rest = threading.Event()
+    other = threading.Thread(target=rest.wait)  # a signal may reach any thread of the process
+    other.start()
     monkeypatch.setattr("client.children.subprocess.Popen", Slow)
     try:
         with pytest.raises(SystemExit), Children(tmp_path) as children:
             children.start("server", SLEEP)
     finally:
         signal.signal(signal.SIGTERM, former)
+        rest.set()
+        other.join()
     assert [process.returncode for process in started] == [-signal.SIGTERM]
 
 
