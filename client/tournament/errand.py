@@ -1,7 +1,9 @@
 """What every command needs: which server, which key, and a line on which to ask."""
 
 import asyncio
+import shutil
 import sys
+import textwrap
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,8 +159,14 @@ class Errand:
             return
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise click.ClickException(f"{question} Say it again with --yes.")
-        if not click.confirm(f"{question}\nDo it?", default=False):
+        if not click.confirm(f"{asked(question)}\nDo it?", default=False):
             raise click.ClickException("nothing was done")
+
+
+def asked(question: str) -> str:
+    """Break a question between words, where the terminal would do so within a number."""
+    columns = shutil.get_terminal_size().columns
+    return textwrap.fill(question, columns, break_long_words=False, break_on_hyphens=False)
 
 
 def person(scene: Scene, named: str) -> Entrant:

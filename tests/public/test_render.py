@@ -133,6 +133,16 @@ def test_a_bracket_names_everybody_or_where_they_will_come_from(players: int) ->
                 assert source in read.text
 
 
+@pytest.mark.parametrize("play_of", [Single(third_place=True), Double(final="reset")])
+def test_where_somebody_will_come_from_has_room_in_its_box(play_of: Single | Double) -> None:
+    shown = sheet(told(settings(play_of), names(16)))
+    (slots,) = shown.brackets[0].groups
+    sides = [side for box in drawing(shown, slots).boxes for side in box.sides if not side.known]
+    assert sides
+    # 173 pixels, and a letter of 13 pixels is rarely wider than 7.2.
+    assert [side.text for side in sides if len(side.text) > 24] == []
+
+
 def test_a_bracket_numbers_players_as_they_came_into_it() -> None:
     made = told(settings(Swiss(rounds=1), Single()), names(8))
     for call in calls(made.t):  # the worse one wins, so that seeds of the two stages differ

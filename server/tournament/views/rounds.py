@@ -209,4 +209,4 @@ def _words(source: Source) -> str:
         case "winner" | "loser":
             return f"{source.kind} of {source.box}"
         case _:
-            return f"if {source.box} goes to the challenger"
+            return f"if challenger wins {source.box}"

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from client.cli import main
 from client.tournament.acting import equals, pair_of
-from client.tournament.errand import person
+from client.tournament.errand import asked, person
 from client.tournament.scene import heard
 from tests.client.tournament.scenes import entrants, scene
 
@@ -63,3 +63,12 @@ def test_a_head_is_looked_at_before_the_file_is() -> None:
     result = CliRunner().invoke(main, ["tournament", "verify", "nothing.zip", "--head", "12"])
     assert result.exit_code == 2
     assert "a head is 64 hexadecimal digits" in result.output
+
+
+def test_a_question_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    question = "This discards what has begun: 7.1 (Guest 9 - Ștefan), 7.3 (Björn - Guest 6)."
+    lines = asked(question).splitlines()
+    assert len(lines) > 1
+    assert all(len(line) <= 40 for line in lines)
+    assert " ".join(lines) == question
