@@ -175,9 +175,7 @@ class Connection:
                 self._start(message)
         except Fault as fault:
             self._desk.tally.bad_frames += 1
-            self.send(fault.error)
-            if fault.close is not None:
-                self._peer.close(fault.close, fault.error.code)
+            self._at_fault(fault)
         except Refusal as refusal:
             self._refuse(message, refusal)
         except Exception:
