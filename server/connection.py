@@ -325,6 +325,11 @@ class Connection:
             self._desk.tally.resumes += 1
             await self._patiently(lambda: self._stay.come_back(who))
         await self._patiently(lambda: self._attendance.arrive(who))
+        if who.enrolled and not await self._patiently(lambda: self._is_own(hello)):
+            self.disowned()  # the news of another token came before this line was there
+
+    async def _is_own(self, hello: m.Hello) -> bool:
+        return hello.token is None or await self._desk.store.players.find(hello.token) is not None
 
     async def _identify(self, hello: m.Hello) -> tuple[Player, str | None]:
         """Find the player of a token, or make a new one; gives the new one's token."""

@@ -10,6 +10,7 @@ from server.aside import Aside
 from server.director import FEW
 from server.journaling import chain
 from server.store import Store, keys
+from server.store.players import Players
 from server.tournament.formats import swiss
 from tests.server.fair import RACE, Bot, Organiser, bots, settings
 from tests.server.floor import Someone, node, until
@@ -322,6 +323,25 @@ async def test_a_lost_token_is_replaced_and_who_uses_it_is_sent_away(ports: list
     assert '"e":"tokenrenewed"' in line
     assert '"why":"lost"' in line
     assert found.token not in line
+
+
+async def test_who_is_just_coming_in_with_the_former_token_is_sent_away_too(
+    ports: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chief = await opened(ports[0], settings(RoundRobin()))
+    await chief.line.say(chief.message(a.Enrol(names=["anna"])))
+    claim = (await chief.line.hear(w.Enrolled)).players[0]
+    connect = Players.connect
+
+    async def renewed(players: Players, player_id: str, run: str = "", line: int = 0) -> int:
+        if player_id == claim.player:
+            await chief.line.say(chief.message(a.NewToken(player=claim.player), "lost"))
+            await chief.line.hear(w.Enrolled)
+        return await connect(players, player_id, run, line)
+
+    monkeypatch.setattr(Players, "connect", renewed)
+    thief = await Someone.arrive(ports[0], token=claim.token)
+    assert await thief.closed() == m.Close.BAD_TOKEN
 
 
 async def test_an_organiser_gets_no_token_of_somebody_who_came_by_themselves(port: int) -> None:
