@@ -81,7 +81,7 @@ async def test_a_room_that_cannot_be_joined_yet_is_tried_again() -> None:
     async def script(actor: Actor) -> None:
         await actor.welcome()
         await actor.hear(Rooms)
-        await actor.say(call())
+        await actor.say(Lobby(rooms=[]), call())
         await actor.hear(Join)
         await actor.say(Refused(re="join", code="store", reason="The store is away."))
         assert (await actor.hear(Join)).room == "ROOM"
