@@ -6,15 +6,26 @@ cell before it, and what does not fit is cut. A wide character is never left hal
 
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
-from wcwidth import wcwidth
+from wcwidth import wcswidth, wcwidth
 
 from client.style import Ink
 
 
 def cells(text: str) -> int:
     """Give the cells that a text takes, where signs that have no width of their own take one."""
-    return sum(1 if (width := wcwidth(sign)) < 0 else width for sign in text)
+    return sum(map(_cells_of, text))
+
+
+@lru_cache(maxsize=4096)
+def _cells_of(sign: str) -> int:
+    cells = wcwidth(sign)
+    if cells == 0:
+        # A mark that is written beside its letter has a cell, of which wcwidth speaks only
+        # where it sees both.
+        return wcswidth(f"a{sign}") - 1
+    return 1 if cells < 0 else cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +124,10 @@ class Canvas:
     def _shown(self, sign: str) -> tuple[str, int]:
         if self._ascii and not sign.isascii():
             plain = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-            sign = plain[:1] or ("?" if wcwidth(sign) > 0 else "")
-        cells = wcwidth(sign) if sign else 0
-        return ("?", 1) if cells < 0 else (sign, cells)
+            sign = plain[:1] or ("?" if _cells_of(sign) > 0 else "")
+        if not sign:
+            return "", 0
+        return ("?" if wcwidth(sign) < 0 else sign), _cells_of(sign)
 
     def _set(self, row: int, col: int, text: str, cells: int, ink: Ink) -> None:
         line = self._cells[row]

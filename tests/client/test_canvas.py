@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth, wcwidth
 
-from client.canvas import Canvas
+from client.canvas import Canvas, cells
 
 
 @given(
@@ -94,3 +94,12 @@ def test_wrapped_lines_fit_and_lose_nothing_but_blanks(text: str, width: int) ->
 def test_lines_are_broken_between_words_where_that_can_be() -> None:
     lines = Canvas(1, 80).wrapped("one two abcdefghij k", 7)
     assert lines == ["one two", "abcdefg", "hij k"]
+
+
+def test_a_mark_beside_its_letter_has_a_cell_of_its_own() -> None:
+    text = "क\u093eम"
+    canvas = Canvas(1, 6)
+    assert canvas.put(0, 0, text) == 3
+    assert canvas.width(text) == cells(text) == wcswidth(text) == 3
+    canvas.put_right(0, 6, "|")
+    assert canvas.line(0) == f"{text}  |"
