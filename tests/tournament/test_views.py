@@ -25,6 +25,20 @@ def test_standings_cover_rounds_that_are_over() -> None:
     assert [line.points for line in views.standings(told.t, 0)[0].lines] == [2, 2, 0, 0]
 
 
+def test_byes_count_in_a_group_that_has_no_match_in_a_round() -> None:
+    told = begun(Swiss(rounds=1), Single(), players=6, groups=2, qualify=1, break_s=60)
+    paired, idle = told.t.stages[0].groups
+    told.tell(
+        *acts.decide_repair(
+            told.t, "owner", told.now, told.around, "fog", pairs=[(paired[0], paired[1])]
+        )
+    )
+    tables = views.standings(told.t, 0)
+    assert [line.points for line in tables[0].lines] == [0, 0, 0]
+    assert {line.player for line in tables[1].lines} == set(idle)
+    assert [line.points for line in tables[1].lines] == [2, 2, 2]
+
+
 def test_every_group_has_its_standings() -> None:
     told = begun(RoundRobin(), Single(), players=8, groups=2, qualify=2)
     assert [len(table.lines) for table in views.standings(told.t, 0)] == [4, 4]

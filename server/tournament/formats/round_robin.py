@@ -73,7 +73,7 @@ def _byes(field: Field, number: int, pairs: Sequence[tuple[int, int]]) -> list[B
 
 
 def _ranks(field: Field) -> Sequence[Rank]:
-    rounds = table.covered(field.matches, _round_of)
+    rounds = table.covered(map(_round_of, field.matches), field.matches, _round_of)
     return table.ranks(field, _round_of, rounds, ignored=_removed(field))
 
 

@@ -107,7 +107,10 @@ def _unopposed(match: Match) -> str | None:
 
 def _ranks(field: Field) -> Sequence[Rank]:
     numbers = table.rounds_in_order(field)
-    return table.ranks(field, _round_of(numbers), table.covered(field.matches, _round_of(numbers)))
+    round_of = _round_of(numbers)
+    # Rounds of byes alone, too: a group may have no match while others play.
+    covered = table.covered(numbers.values(), field.matches, round_of)
+    return table.ranks(field, round_of, covered)
 
 
 def _is_open(field: Field) -> bool:

@@ -34,11 +34,10 @@ def ranks(
     ]
 
 
-def covered(matches: Iterable[Match], round_of: RoundOf) -> int:
-    """Give the last round of which every match is decided: what standings cover."""
-    numbers = {round_of(match) for match in matches}
+def covered(rounds: Iterable[int], matches: Iterable[Match], round_of: RoundOf) -> int:
+    """Give the last of some rounds in which no match is open: what standings cover."""
     under_way = {round_of(match) for match in matches if match.is_open}
-    return max(numbers - under_way, default=0)
+    return max(set(rounds) - under_way, default=0)
 
 
 def totals(
