@@ -131,9 +131,11 @@ class Racer:
                 if self.done.is_set():
                     break
                 failures = 0 if self._is_on_board else failures + 1
-                if code == m.Close.BAD_TOKEN:
+                if code == m.Close.BAD_TOKEN and self.entered.is_set():
                     self.record.is_forgotten = True
                     break
+                if code == m.Close.BAD_TOKEN:
+                    self.token = None  # lost with a master before anything was played: come anew
                 self._lose(code)
                 await self._pause(code, failures)
         finally:
@@ -348,6 +350,14 @@ class Racer:
             self._finishing = False
         elif refused.re == "hello" or refused.code in (*AGAIN, "newer-room"):
             self.hang_up()  # and ask anew on the next line
+        elif refused.code == "no-room" and not self.entered.is_set():
+            # A master took it along that had not passed it on. Whoever opens it opens another.
+            if self._settings is not None and self._room is None:
+                self.hang_up()
+            else:
+                self.record.is_forgotten = True
+                self.entered.set()
+                self.done.set()
 
     # --- playing ----------------------------------------------------------------------
 
