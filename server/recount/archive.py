@@ -50,6 +50,8 @@ def read(path: Path) -> Archive:
     try:
         with zipfile.ZipFile(path) as packed:
             return _unpacked(packed)
+    # What zipfile raises: the last but one for what is encrypted, NotImplementedError for a
+    # compression it does not know.
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
         raise Unreadable(f"the archive is damaged: {error}") from None
 

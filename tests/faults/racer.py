@@ -352,7 +352,7 @@ class Racer:
             self.hang_up()  # and ask anew on the next line
         elif refused.code == "no-room" and not self.entered.is_set():
             # A master took it along that had not passed it on. Whoever opens it opens another.
-            if self._settings is not None and self._room is None:
+            if self._room is None:
                 self.hang_up()
             else:
                 self.record.is_forgotten = True
