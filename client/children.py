@@ -53,8 +53,10 @@ class Child:
 
     @property
     def printed(self) -> str:
-        """What it has printed so far."""
-        return self._out.read_text(encoding="utf-8", errors="replace")
+        """The whole lines it has printed so far."""
+        # A line under way may be cut anywhere: a port of it would be a wrong one.
+        text = self._out.read_bytes()
+        return text[: text.rfind(b"\n") + 1].decode(errors="replace")
 
     @property
     def last_words(self) -> str:
@@ -68,7 +70,7 @@ class Child:
         return self.process.poll() not in (None, 0)
 
     def wait_for(self, is_ready: Callable[[str], bool], limit: float) -> str:
-        """Wait until what it printed is enough, and give it.
+        """Wait until the whole lines it printed are enough, and give them.
 
         Raises:
             ChildFailed: it ended, or the time is over.

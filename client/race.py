@@ -91,10 +91,8 @@ def _start_server(children: Children, options: RaceOptions) -> str:
 
 
 def _listening(printed: str) -> str | None:
-    for line in printed.splitlines(keepends=True):
-        if line.startswith(_LISTENING) and line.endswith("\n"):
-            return line.removeprefix(_LISTENING).strip()
-    return None
+    found = (line for line in printed.splitlines() if line.startswith(_LISTENING))
+    return next((line.removeprefix(_LISTENING).strip() for line in found), None)
 
 
 def _start_bots(children: Children, url: str, room: str, options: RaceOptions) -> None:

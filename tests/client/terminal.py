@@ -122,5 +122,5 @@ def real_server(folder: Path) -> Iterator[str]:
     data = ("--data", str(folder / "data"), "--drain-seconds", "0")
     with Children(folder) as children:
         server = children.start("server", ["-m", "server", "--port", "0", *data])
-        printed = server.wait_for(lambda text: text.endswith("\n"), LIMIT)
+        printed = server.wait_for(bool, LIMIT)
         yield printed.strip().removeprefix("listening on ")

@@ -105,6 +105,12 @@ def test_a_child_that_never_gets_ready_is_not_waited_for_for_ever(tmp_path: Path
             child.wait_for(lambda _: False, 0.1)
 
 
+def test_a_line_under_way_is_not_taken_for_what_was_printed(tmp_path: Path) -> None:
+    slow = "import time; print('80', end='', flush=True); time.sleep(0.2); print('80', flush=True)"
+    with Children(tmp_path) as children:
+        assert children.start("server", ["-c", slow]).wait_for(bool, LIMIT) == "8080\n"
+
+
 def test_options_of_this_program_in_the_environment_do_not_reach_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,9 +128,7 @@ def test_a_folder_that_happens_to_be_called_server_is_not_what_runs(
         (tmp_path / "server" / f"{name}.py").write_text("print('listening on a stranger')\n")
     monkeypatch.chdir(tmp_path)
     with Children(tmp_path) as children:
-        printed = children.start("server", ["-m", "server", "--version"]).wait_for(
-            lambda text: text.endswith("\n"), LIMIT
-        )
+        printed = children.start("server", ["-m", "server", "--version"]).wait_for(bool, LIMIT)
     assert printed.startswith("klondike-server")
 
 
