@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -37,6 +38,9 @@ LONGEST_PAUSE_S = 30.0
 STEADY_S = 60.0  # one that has run so long crashes for the first time again
 _LOG_BYTES = 1_000_000
 _PR_SET_PDEATHSIG = 1
+
+# What the store begins a line of its log with: process, role, time, weight.
+_STAMP = re.compile(r"^\d+:[A-Z] .{10,30}? [.*#-] ")
 
 APART = "dk-"  # begins the name of a folder that holds nothing but a socket
 
@@ -157,12 +161,10 @@ class Embedded:
             async with asyncio.timeout(READY_S):
                 while not await _answers(path):
                     if self._process.returncode is not None:
-                        raise StartFailed(f"the private store does not start: {self._last_words()}")
+                        raise StartFailed(self._trouble("does not start"))
                     await asyncio.sleep(0.01)
         except TimeoutError:
-            raise StartFailed(
-                f"the private store is not ready after {READY_S:g} s: {self._last_words()}"
-            ) from None
+            raise StartFailed(self._trouble(f"is not ready after {READY_S:g} s")) from None
 
     def _command(self, path: Path) -> list[str]:
         options = {
@@ -225,12 +227,20 @@ class Embedded:
             self._lock.close()
             self._lock = None
 
+    def _trouble(self, what: str) -> str:
+        return (
+            f"the private store {what} on the data folder {self._data}, the last it said:"
+            f" {self._last_words()} (all of it is in store.log there); repair that, put a backup"
+            " of the folder back, or choose another folder with --data"
+        )
+
     def _last_words(self) -> str:
         try:
             lines = (self._data / "store.log").read_text(errors="replace").split("\n")
         except OSError as error:
             return f"its log cannot be read: {error.strerror}"
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
+        return _STAMP.sub("", last)
 
 
 def pause_after(crashes: int) -> float:

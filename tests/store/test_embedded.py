@@ -27,16 +27,9 @@ async def main():
     await asyncio.Event().wait()
 asyncio.run(main())
 """
+from tests.processes import is_alive
 
 Owner = tuple[subprocess.Popen[str], str, int]
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process still runs; one that only waits to be collected does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def is_there(path: Path) -> bool:
@@ -251,6 +244,15 @@ async def test_a_program_that_does_not_start_is_quoted(tmp_path: Path) -> None:
         await private.start()
     async with Embedded(tmp_path / "data") as url:  # and the folder is free again
         assert ask(url, "PING")
+    manifest = tmp_path / "data" / "appendonlydir" / "appendonly.aof.manifest"
+    manifest.write_text("x\n")
+    with pytest.raises(StartFailed) as caught:
+        await Embedded(tmp_path / "data").start()
+    # Without the process, time and weight that the store begins a line with.
+    assert f"on the data folder {tmp_path / 'data'}, the last it said: Invalid " in str(
+        caught.value
+    )
+    assert "choose another folder with --data" in str(caught.value)
 
 
 def test_it_runs_under_uvloop_as_well(tmp_path: Path) -> None:
