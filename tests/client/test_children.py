@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from client.children import ChildFailed, Children
+from tests.processes import is_alive
 
 SLEEP = ["-c", "import time; print('up', flush=True); time.sleep(600)"]
 STUBBORN = [
@@ -20,15 +21,6 @@ STUBBORN = [
     "time.sleep(600)",
 ]
 LIMIT = 20.0
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    # A zombie has ended; only its parent has not looked yet.
-    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
 
 
 def is_up(printed: str) -> bool:

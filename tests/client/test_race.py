@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.client.terminal import Terminal
+from tests.processes import children, is_alive
 
 QUICK = ["--rules", "klondike-strict", "--seed", "1"]  # one pass: over in a few seconds
 LIMIT = 60.0
@@ -26,26 +27,6 @@ def klondike(*arguments: str, **how: Any) -> "subprocess.CompletedProcess[str]":
         timeout=LIMIT,
         **how,
     )
-
-
-def descendants(pid: int) -> set[int]:
-    """Give the processes started by a process and by those, found by their parents."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents[int(entry.name)] = int(fields[1])
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
-
-
-def alive(pids: set[int]) -> set[int]:
-    return {pid for pid in pids if Path(f"/proc/{pid}").exists()}
 
 
 def test_without_a_terminal_bots_play_it_out_and_the_race_can_be_kept_and_verified(
@@ -119,14 +100,14 @@ def test_a_race_that_is_cut_short_leaves_no_process_and_no_file(
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
     deadline = time.monotonic() + LIMIT
-    children: set[int] = set()
-    while len(children) < 4:  # server, store, two bots
+    started: set[int] = set()
+    while len(started) < 4:  # server, store, two bots
         assert time.monotonic() < deadline
         time.sleep(0.1)
-        children = descendants(race.pid)
+        started = children(race.pid, all_below=True)
     race.send_signal(number)
     assert race.wait(LIMIT) == 128 + number
-    assert alive(children) == set()
+    assert not any(is_alive(child) for child in started)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -148,13 +129,13 @@ def test_a_person_races_a_bot_and_sees_the_table_after_quitting(tmp_path: Path) 
         you.press("m")
         you.until("Seats 2/8")  # the bot comes along
         assert you.process.pid is not None
-        children = descendants(you.process.pid)
+        started = children(you.process.pid, all_below=True)
         you.press("q")
         you.until("Quit? This ends the server")
         you.press("y")
         assert you.exit_code() == 0
         assert "place  player" in you.text
-        assert alive(children) == set()
+        assert not any(is_alive(child) for child in started)
         assert file.read_text().startswith('{"replay": 1')
     finally:
         you.close()

@@ -100,10 +100,12 @@ class Process:
 
     @property
     def said(self) -> str:
-        """What it has said since its last start."""
+        """The whole lines it has said since its last start."""
         with self.log.open("rb") as log:
             log.seek(self._from)
-            return log.read().decode(errors="replace")
+            said = log.read()
+        # A line under way may be cut anywhere, in the middle of a port too.
+        return said[: said.rfind(b"\n") + 1].decode(errors="replace")
 
     def send(self, number: signal.Signals) -> None:
         """Signals it, if it still runs."""

@@ -1,9 +1,7 @@
 """Hostile clients against a real node: typed refusals, bounded memory, nobody else harmed."""
 
 import asyncio
-import os
 import secrets
-import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -17,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from server.config import Config
 from tests.faults.conftest import Arrive
 from tests.faults.processes import HOST, NodeProcess, ValkeyProcess
+from tests.processes import resident
 from tests.server.floor import QUICK, Someone, race_of
 from wire import messages as m
 from wire.codec import encode
@@ -36,14 +35,6 @@ async def node(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[NodePr
 
 def address(node: NodeProcess) -> str:
     return f"ws://{HOST}:{node.port}/ws"
-
-
-def memory(node: NodeProcess) -> int:
-    """What the node holds resident, in bytes; 0 where the system does not say."""
-    if sys.platform != "linux":
-        return 0
-    with open(f"/proc/{node.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 async def race(node: NodeProcess, arrive: Arrive, *names: str) -> tuple[str, list[Someone]]:
@@ -142,7 +133,7 @@ async def test_floods_and_huge_frames_end_the_line_and_leave_the_others_alone(
     node: NodeProcess, arrive: Arrive
 ) -> None:
     _, (anna, ben) = await race(node, arrive, "anna", "ben")
-    before = memory(node)
+    before = resident(node.pid)
     ends = []
     for data in (bytes(5_000), bytes(4_000_000)):
         huge = await lone(node)
@@ -160,14 +151,14 @@ async def test_floods_and_huge_frames_end_the_line_and_leave_the_others_alone(
     ends.append(await flood.closed())
     assert ends == [m.Close.TOO_BIG, m.Close.TOO_BIG, m.Close.TOO_BIG, m.Close.FLOOD]
     assert (await anna.play(1, "d")).n == 1
-    assert memory(node) - before < 20_000_000
+    assert resident(node.pid) - before < 20_000_000
 
 
 async def test_of_thousands_of_lines_one_address_gets_only_so_many_and_no_memory_for_the_rest(
     node: NodeProcess, arrive: Arrive
 ) -> None:
     _, (anna, _) = await race(node, arrive, "anna", "ben")
-    before = memory(node)
+    before = resident(node.pid)
 
     async def try_one() -> ClientConnection | None:
         try:
@@ -187,7 +178,7 @@ async def test_of_thousands_of_lines_one_address_gets_only_so_many_and_no_memory
     assert limit / 2 < len(sockets) <= limit
     assert refused == 2_000 - len(sockets)
     assert (await anna.play(1, "d")).n == 1
-    assert memory(node) - before < 20_000_000
+    assert resident(node.pid) - before < 20_000_000
     for socket in sockets:
         socket.transport.abort()
 

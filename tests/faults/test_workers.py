@@ -9,24 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.faults.processes import NodeProcess, ValkeyProcess, until
+from tests.processes import children, is_alive
 from tests.server.floor import QUICK, Someone
 from wire import messages as m
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-def children(pid: int) -> set[int]:
-    """The processes that a process has started."""
-    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-
-
-def is_there(pid: int) -> bool:
-    """Whether a process runs: one that has ended and waits to be noticed does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux",
+    reason="workers share a port and end with their supervisor on Linux alone",
+)
 
 
 @pytest.mark.slow
@@ -49,7 +39,7 @@ async def test_a_killed_worker_is_replaced_and_a_killed_supervisor_leaves_none(
         assert back.welcome.room == code
         now = children(node.pid)
         await node.kill()
-        await until(lambda: not any(is_there(worker) for worker in now), "the workers end too")
+        await until(lambda: not any(is_alive(worker) for worker in now), "the workers end too")
         await back.closed()
 
 

@@ -16,6 +16,7 @@ from server.refusal import Refusal
 from server.tournament import Around, due
 from server.tournament import events as ev
 from server.tournament.settings import Swiss
+from tests.processes import is_alive
 from tests.server.floor import until
 from tests.tournament.told import Told, settings
 
@@ -33,14 +34,6 @@ async def aside() -> AsyncIterator[Aside]:
     made = Aside()
     yield made
     await made.close()
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and is not yet buried does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 async def gone(pid: int) -> None:

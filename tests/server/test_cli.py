@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.processes import children, command_line, is_alive
 from tests.server.floor import Someone, race_of
 from wire import messages as m
 
@@ -84,21 +85,8 @@ async def end(process: Process, number: int = signal.SIGTERM) -> str:
     return err.decode()
 
 
-def children_of(process: Process) -> list[int]:
-    text = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-    return [int(word) for word in text.split()]
-
-
-def command_line(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_text()
-
-
 def workers_of(process: Process) -> list[int]:
-    return [pid for pid in children_of(process) if "--reuse-port" in command_line(pid)]
-
-
-def is_alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
+    return [pid for pid in children(process.pid) if "--reuse-port" in command_line(pid)]
 
 
 def get(port: int, path: str) -> tuple[int, str]:
@@ -155,11 +143,11 @@ async def refusals(*commands: str, **environment: str) -> list[str]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_signal_ends_the_server_and_its_store_cleanly(number: int, tmp_path: Path) -> None:
     async with server(f"--data={tmp_path}") as (process, port):
-        assert (children := children_of(process))
+        assert (started := children(process.pid))
         anna = await Someone.arrive(port)
         await end(process, number)
         assert await anna.closed() == m.Close.RESTART
-        assert not any(is_alive(child) for child in children)
+        assert not any(is_alive(child) for child in started)
 
 
 async def test_races_on_a_data_folder_are_there_after_a_restart(tmp_path: Path) -> None:
@@ -227,7 +215,7 @@ async def test_health_readiness_and_metrics() -> None:
 
 async def test_readiness_is_red_while_the_store_is_away(tmp_path: Path) -> None:
     async with server(f"--data={tmp_path}") as (process, port):
-        (store,) = children_of(process)
+        (store,) = children(process.pid)
         anna = await Someone.arrive(port)
         os.kill(store, signal.SIGSTOP)
         try:
@@ -255,9 +243,9 @@ async def test_the_address_of_the_store_is_on_no_command_line(embedded_url: str)
     # It may hold a password, and command lines are there for everybody on the machine.
     async with server("--workers=2", KLONDIKE_REDIS=embedded_url) as (process, port):
         await Someone.arrive(port)
-        lines = [command_line(pid) for pid in children_of(process)]
+        lines = [command_line(pid) for pid in children(process.pid)]
         assert len(lines) == 2
-        assert not any(embedded_url in line for line in lines)
+        assert not any(embedded_url in " ".join(line) for line in lines)
         await end(process)
 
 

@@ -14,6 +14,7 @@ import pytest
 import redis
 
 from server.store import DataInUse, Embedded, NoBinary, StartFailed, Store, embedded, keys
+from tests.processes import is_alive
 from tests.store.conftest import KINDS, binary, running, socket_of, until
 
 OWNER = """
@@ -27,7 +28,6 @@ async def main():
     await asyncio.Event().wait()
 asyncio.run(main())
 """
-from tests.processes import is_alive
 
 Owner = tuple[subprocess.Popen[str], str, int]
 
