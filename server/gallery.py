@@ -80,12 +80,12 @@ class Showing:
         """Show everything to one more."""
         await self._refresh()
         self.visitors.add(visitor)
-        t = self._state()
-        for part in parts_of(t):
+        for part in parts_of(self._state()):
             if part in self._frames:
                 visitor.send_latest(_kind(part), self._frames[part])
         if self._live:
             visitor.send_latest("progress", self._live)
+        self._wake()  # what changed meanwhile had nobody to be shown to
 
     def score(self, frame: bytes) -> None:
         """Show the live scores, to those who come later too; nothing ends it."""
@@ -96,31 +96,40 @@ class Showing:
     def mark(self, parts: set[Part]) -> None:
         """Note what has changed; it is shown soon."""
         self._dirty |= parts
-        if self.visitors and (self._task is None or self._task.done()):
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._dirty and self.visitors and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._show(), name="show a tournament")
 
     async def _show(self) -> None:
         while self._dirty and self.visitors:
-            before = dict(self._frames)
             await self._refresh()
-            for part, frame in self._frames.items():
-                if before.get(part) != frame:
-                    for visitor in self.visitors:
-                        visitor.send_latest(_kind(part), frame)
             entries = len(self._state().entries)
             await asyncio.sleep(max(SHOW_EVERY_S, entries / ENTRIES_A_SECOND))
 
     async def _refresh(self) -> None:
-        async with self._busy:  # work, not sending: one computation, however many look
+        """Work out what has changed, and show it to all who are here, whoever asked for it."""
+        async with self._busy:  # one computation, however many look
             t = self._state()
             wanted = set(parts_of(t))
             stale = (self._dirty & wanted) | (wanted - self._frames.keys())
             self._dirty.clear()
-            if stale:
-                frames = await asyncio.to_thread(_drawn, t.fork(), stale, self._now())
-                self._frames.update(frames)
+            frames = await self._draw(t, stale) if stale else {}
+            for part, frame in frames.items():
+                if self._frames.get(part) != frame:
+                    self._frames[part] = frame
+                    for visitor in self.visitors:
+                        visitor.send_latest(_kind(part), frame)
             for part in self._frames.keys() - wanted:
                 del self._frames[part]
+
+    async def _draw(self, t: Tournament, parts: set[Part]) -> dict[Part, bytes]:
+        try:
+            return await asyncio.to_thread(_drawn, t.fork(), parts, self._now())
+        except BaseException:
+            self.mark(parts)  # who wanted them has gone, or it failed: others wait for them still
+            raise
 
     def close(self) -> None:
         """Show nothing more."""

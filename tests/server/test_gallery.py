@@ -1,6 +1,7 @@
 """What is shown of a tournament: once worked out for all, and to nobody before their time."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from server.tournament import events as ev
 from server.tournament.settings import Single, Swiss
 from tests.server.fair import RACE
 from tests.server.fair import settings as quick
-from tests.server.floor import until
+from tests.server.floor import PATIENCE_S, until
 from tests.server.onlookers import Visitor, announce
 from tests.server.stage import Crew
 from tests.tournament.told import T0, Told, settings
@@ -91,6 +92,30 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[set[galleries.Part]]:
     return made
 
 
+class Slow:
+    """Lets nothing be worked out to its end within the block."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._at_work, self._done = threading.Event(), threading.Event()
+        real: Any = galleries._drawn
+
+        def draw(*args: Any) -> Any:
+            self._at_work.set()
+            self._done.wait(PATIENCE_S)
+            return real(*args)
+
+        monkeypatch.setattr(galleries, "_drawn", draw)
+
+    async def until_at_work(self) -> None:
+        assert await asyncio.to_thread(self._at_work.wait, PATIENCE_S)
+
+    def __enter__(self) -> "Slow":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+
+
 async def gallery_of(crew: Crew, delay_s: int = 0) -> Gallery:
     wanted = quick(Single(), race=replace(RACE, delay_s=delay_s))
     code = (await crew.halls.open(wanted, public=True)).tournament
@@ -110,6 +135,53 @@ async def test_however_many_look_a_change_is_worked_out_once_for_each_way_to_see
     await asyncio.gather(*(each.hears("pizza") for each in visitors))
     assert drawn[1:] == [{("tournament", 0)}]
     assert [len(each.all(w.Entrants)) for each in visitors] == [1] * 300
+    gallery.close()
+
+
+async def test_what_changes_while_the_first_one_comes_in_is_shown_to_them(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery, visitor = await gallery_of(crew), Visitor()
+    with Slow(monkeypatch) as slow:
+        entering = asyncio.create_task(gallery.enter(visitor, "public"))
+        await slow.until_at_work()
+        await announce(crew, gallery.hall.code, "pizza")
+    await entering
+    await visitor.hears("pizza")
+    gallery.close()
+
+
+async def test_what_somebody_who_comes_has_worked_out_is_shown_to_those_who_are_there(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(galleries, "SHOW_EVERY_S", 3600)
+    gallery, first, second = await gallery_of(crew), Visitor(), Visitor()
+    await gallery.enter(first, "public")
+    await announce(crew, gallery.hall.code, "pizza")
+    await first.hears("pizza")
+    await announce(crew, gallery.hall.code, "cake")
+    await gallery.enter(second, "public")
+    await second.hears("cake")
+    await first.hears("cake")
+    gallery.close()
+
+
+async def test_what_somebody_who_went_away_meanwhile_wanted_is_shown_to_the_others(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(galleries, "SHOW_EVERY_S", 3600)
+    gallery, first, second = await gallery_of(crew), Visitor(), Visitor()
+    await gallery.enter(first, "public")
+    await announce(crew, gallery.hall.code, "pizza")
+    await first.hears("pizza")
+    await announce(crew, gallery.hall.code, "cake")
+    with Slow(monkeypatch) as slow:
+        entering = asyncio.create_task(gallery.enter(second, "public"))
+        await slow.until_at_work()
+        entering.cancel()
+        await asyncio.wait([entering])
+    await gallery.enter(Visitor(), "public")
+    await first.hears("cake")
     gallery.close()
 
 
