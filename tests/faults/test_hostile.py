@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from server.config import Config
 from tests.faults.conftest import Arrive
@@ -163,7 +163,7 @@ async def test_of_thousands_of_lines_one_address_gets_only_so_many_and_no_memory
     async def try_one() -> ClientConnection | None:
         try:
             return await lone(node)
-        except (InvalidStatus, OSError, EOFError, TimeoutError):
+        except (InvalidHandshake, OSError, EOFError, TimeoutError):
             return None
 
     sockets: list[ClientConnection] = []

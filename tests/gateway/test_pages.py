@@ -208,7 +208,7 @@ async def test_a_long_page_may_be_read_slowly(rig: Rig) -> None:
     async def long_page(request: PageRequest) -> Answer:
         return Answer(200, bytes(size))
 
-    await rig.start(page=long_page, close_timeout=0.1, page_rate=size)
+    await rig.start(page=long_page, close_timeout=0.1, page_rate=size / 30)
     client = await rig.dial(receive_buffer=4096)
     client.write(get("/long"))
     await client.head()

