@@ -1,40 +1,17 @@
 """A grid of cells to paint on, which nothing painted can leave.
 
-Pure. Text is placed by cells, not characters: a wide character takes two, a mark joins the
-cell before it, and what does not fit is cut. A wide character is never left half.
+Pure. Text is placed by cells, not characters (`client.cells`): a sign may take two, and what
+does not fit is cut. A wide sign is never left half.
 """
 
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 
-from wcwidth import wcswidth, wcwidth
-
+from client.cells import Cluster, clusters
 from client.style import Ink
 
-
-def cells(text: str) -> int:
-    """Give the cells that a text takes, where signs that have no width of their own take one."""
-    return sum(map(_cells_of, text))
-
-
-@lru_cache(maxsize=4096)
-def _cells_of(sign: str) -> int:
-    cells = wcwidth(sign)
-    if cells == 0:
-        # A mark that is written beside its letter has a cell, of which wcwidth speaks only
-        # where it sees both.
-        return wcswidth(f"a{sign}") - 1
-    return 1 if cells < 0 else cells
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A stretch of one ink in a row, at a column."""
-
-    col: int
-    text: str
-    ink: Ink
+Cell = tuple[str, Ink]  # of a sign with several, the others hold ""
 
 
 class Canvas:
@@ -44,7 +21,7 @@ class Canvas:
         self.rows = max(0, rows)
         self.cols = max(0, cols)
         self._ascii = ascii_only
-        self._cells = [[(" ", "plain")] * self.cols for _ in range(self.rows)]
+        self._cells: list[list[Cell]] = [[(" ", "plain")] * self.cols for _ in range(self.rows)]
 
     def put(
         self, row: int, col: int, text: str, ink: Ink = "plain", width: int | None = None
@@ -53,17 +30,20 @@ class Canvas:
         if not 0 <= row < self.rows:
             return col
         end = self.cols if width is None else min(self.cols, col + max(0, width))
-        for sign in text:
-            shown, cells = self._shown(sign)
-            if cells == 0:
-                self._join(row, col, shown)
-                continue
+        for sign, cells in self._shown(text):
             if col + cells > end:
                 break
-            if col >= 0:
-                self._set(row, col, shown, cells, ink)
+            self._set(row, col, sign, cells, ink)
             col += cells
         return col
+
+    def lay(self, row: int, col: int, line: Sequence[Cell]) -> None:
+        """Copy the cells of another canvas's row to a column on; what does not fit is cut."""
+        if not 0 <= row < self.rows:
+            return
+        for at, (sign, ink) in enumerate(line):
+            if sign:
+                self._set(row, col + at, sign, extent(line, at), ink)
 
     def put_right(self, row: int, col: int, text: str, ink: Ink = "plain") -> None:
         """Write text so that it ends before a column."""
@@ -71,7 +51,7 @@ class Canvas:
 
     def width(self, text: str) -> int:
         """Give the cells that a text takes."""
-        return sum(self._shown(sign)[1] for sign in text)
+        return sum(cells for _, cells in self._shown(text))
 
     def wrapped(self, text: str, width: int) -> list[str]:
         """Break a text into lines of at most so many cells, between words where that can be."""
@@ -84,18 +64,20 @@ class Canvas:
                 continue
             if line:
                 lines.append(line)
-            while self.width(word) > width and len(word) > 1:
-                cut = self._fitting(word, width)
-                lines.append(word[:cut])
-                word = word[cut:]
-            line = word
+            *whole, line = self._cut(word, width)
+            lines += whole
         return [*lines, line]
 
-    def _fitting(self, word: str, width: int) -> int:
-        cut = 1
-        while cut < len(word) and self.width(word[: cut + 1]) <= width:
-            cut += 1
-        return cut
+    def _cut(self, word: str, width: int) -> list[str]:
+        parts, taken = [""], 0
+        for sign, _ in clusters(word):
+            cells = self.width(sign)
+            if parts[-1] and taken + cells > width:
+                parts.append("")
+                taken = 0
+            parts[-1] += sign
+            taken += cells
+        return parts
 
     def fill(self, row: int, col: int, sign: str, count: int, ink: Ink = "dim") -> None:
         """Write a sign many times over."""
@@ -109,42 +91,51 @@ class Canvas:
         """Give all rows as text."""
         return [self.line(row) for row in range(self.rows)]
 
-    def runs(self, row: int) -> list[Run]:
-        """Give a row as stretches of one ink."""
-        result: list[Run] = []
-        col = 0
-        for at, (text, ink) in enumerate(self._cells[row]):
-            if result and result[-1].ink == ink:
-                result[-1] = Run(col, result[-1].text + text, result[-1].ink)
-            else:
-                col = at
-                result.append(Run(at, text, ink))  # type: ignore[arg-type]
-        return result
+    def row(self, number: int) -> Sequence[Cell]:
+        """Give the cells of a row."""
+        return self._cells[number]
 
-    def _shown(self, sign: str) -> tuple[str, int]:
-        if self._ascii and not sign.isascii():
-            plain = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-            sign = plain[:1] or ("?" if _cells_of(sign) > 0 else "")
-        if not sign:
-            return "", 0
-        return ("?" if wcwidth(sign) < 0 else sign), _cells_of(sign)
+    def cells(self) -> list[Sequence[Cell]]:
+        """Give the cells of all rows."""
+        return list(self._cells)
+
+    def _shown(self, text: str) -> Sequence[Cluster]:
+        if not self._ascii or text.isascii():
+            return clusters(text)
+        return [_in_ascii(each) for each in clusters(text)]
 
     def _set(self, row: int, col: int, text: str, cells: int, ink: Ink) -> None:
+        if col < 0 or col + cells > self.cols:
+            return
         line = self._cells[row]
-        # Whatever lies under either edge loses its other half too.
-        if line[col][0] == "" and col > 0:
-            line[col - 1] = (" ", line[col - 1][1])
-        after = col + cells
-        if after < self.cols and line[after][0] == "":
-            line[after] = (" ", line[after][1])
+        # Whatever lies under either edge goes as a whole.
+        for edge in (col, col + cells):
+            _clear_across(line, edge)
         line[col] = (text, ink)
-        if cells == 2:
-            line[col + 1] = ("", ink)
+        for at in range(col + 1, col + cells):
+            line[at] = ("", ink)
 
-    def _join(self, row: int, col: int, mark: str) -> None:
-        at = min(col, self.cols) - 1
-        line = self._cells[row]
-        while at > 0 and line[at][0] == "":
-            at -= 1
-        if at >= 0 and mark:
-            line[at] = (line[at][0] + mark, line[at][1])
+
+def extent(line: Sequence[Cell], at: int) -> int:
+    """Give the number of cells of the sign that begins at a cell."""
+    end = at + 1
+    while end < len(line) and not line[end][0]:
+        end += 1
+    return end - at
+
+
+def _clear_across(line: list[Cell], edge: int) -> None:
+    """Make blank the sign that lies on both sides of an edge between cells, if one does."""
+    if not 0 < edge < len(line) or line[edge][0]:
+        return
+    start = edge
+    while not line[start][0]:
+        start -= 1
+    for at in range(start, start + extent(line, start)):
+        line[at] = (" ", line[at][1])
+
+
+@lru_cache(maxsize=1024)
+def _in_ascii(cluster: Cluster) -> Cluster:
+    plain = unicodedata.normalize("NFKD", cluster[0]).encode("ascii", "ignore").decode()
+    return plain[:1] or "?", 1

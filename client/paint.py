@@ -8,7 +8,7 @@ from typing import Final
 
 from client import pages, status
 from client.antechamber import paint_room
-from client.canvas import Canvas, Run
+from client.canvas import Canvas
 from client.desk import Confirm, Desk, Help, Log
 from client.forms import Form
 from client.model import NOTICE_SHOWN, State
@@ -25,6 +25,8 @@ from wire.messages import Board, Move
 
 LEAST_COLS: Final = 56
 FULL_COLS: Final = 80  # from here on the scores stand beside the board
+
+Caption = tuple[str, Ink]  # what stands over a board
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +139,13 @@ def _place(canvas: Canvas) -> Place:
     )
 
 
-def _own_caption(canvas: Canvas, board: Board | None) -> Run:
+def _own_caption(canvas: Canvas, board: Board | None) -> Caption:
     """Give what stands over the own board: how far it is, where the first row has no room."""
     is_narrow = canvas.cols < FULL_COLS
-    return Run(1, _progress(board) if board is not None and is_narrow else "", "dim")
+    return _progress(board) if board is not None and is_narrow else "", "dim"
 
 
-def _paint_race(canvas: Canvas, screen: Screen, board: Board | None, caption: Run) -> None:
+def _paint_race(canvas: Canvas, screen: Screen, board: Board | None, caption: Caption) -> None:
     place = _place(canvas)
     beside = canvas.cols >= FULL_COLS
     edge = canvas.cols - width_at(canvas.cols) - 1
@@ -158,7 +160,7 @@ def _paint_race(canvas: Canvas, screen: Screen, board: Board | None, caption: Ru
         canvas.put(3, 1, "Waiting for the layout ...", "dim")
         return
     paint_table(canvas, board.piles, place, _marks(screen), screen.style)
-    canvas.put(place.numbers - 1, caption.col, caption.text, caption.ink, 50)
+    canvas.put(place.numbers - 1, 1, *caption, 50)
 
 
 def _paint_scores(canvas: Canvas, screen: Screen, col: int, last: int) -> None:
@@ -183,7 +185,7 @@ def _paint_watch(canvas: Canvas, screen: Screen, *, panel: bool) -> None:
         _paint_scores(canvas, screen, 1, _place(canvas).last)
         return
     name = clean(room.seats[board.seat].name) if board.seat < len(room.seats) else ""
-    caption = Run(1, f"{name}   {board.cards} home, {board.down} down" if name else "", "own")
+    caption: Caption = (f"{name}   {board.cards} home, {board.down} down" if name else "", "own")
     plain = Screen(state, Desk(panel=panel), screen.style, screen.now)
     _paint_race(canvas, plain, board, caption)
 

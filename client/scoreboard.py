@@ -7,7 +7,8 @@ the places themselves come from the server, at the end.
 from dataclasses import dataclass
 from typing import Final
 
-from client.canvas import Canvas, cells
+from client.canvas import Canvas
+from client.cells import cells, head, tail
 from client.lists import visible
 from client.model import GAIN_SHOWN, State
 from client.style import Ink, Style
@@ -56,29 +57,21 @@ def width_at(cols: int) -> int:
 def short_names(names: list[str], room_for: int) -> list[str]:
     """Shorten names in their middle to so many cells, so that different ones stay different."""
     wanted = len(set(names))
-    for tail in range(1, max(2, room_for - 1)):
-        shown = [_shortened(name, room_for, tail) for name in names]
+    for tail_cells in range(1, max(2, room_for - 1)):
+        shown = [_shortened(name, room_for, tail_cells) for name in names]
         if len(set(shown)) == wanted:
             return shown
     return [
-        name if cells(name) <= room_for else f"{_head(name, room_for - 3)}~{number}"
+        name if cells(name) <= room_for else f"{head(name, room_for - 3)}~{number}"
         for number, name in enumerate(names, 1)
     ]
 
 
-def _shortened(name: str, room_for: int, tail: int) -> str:
+def _shortened(name: str, room_for: int, tail_cells: int) -> str:
     if cells(name) <= room_for:
         return name
-    end = name[-tail:]
-    while end and cells(end) > tail:
-        end = end[1:]
-    return f"{_head(name, room_for - 1 - cells(end))}~{end}"
-
-
-def _head(name: str, room_for: int) -> str:
-    while name and cells(name) > room_for:
-        name = name[:-1]
-    return name
+    end = tail(name, tail_cells)
+    return f"{head(name, room_for - 1 - cells(end))}~{end}"
 
 
 def paint_scoreboard(

@@ -1,8 +1,8 @@
-"""The game on a terminal, by curses under asyncio; nothing else here imports curses to paint.
+"""The game on a terminal, under asyncio: curses takes its modes and keys, `Printer` draws.
 
-Keys are read from a pad, since reading from the screen would refresh a half-drawn frame.
-Sizes are asked of the terminal at SIGWINCH, and at SIGCONT, before which a resize sends no
-signal. One painter draws the state as it is, at most thirty times a second.
+Keys are read from a pad, since reading from the screen would have curses paint it. Sizes are
+asked of the terminal at SIGWINCH, and at SIGCONT, before which a resize sends no signal. One
+painter draws the state as it is, at most thirty times a second.
 """
 
 import asyncio
@@ -18,11 +18,16 @@ from typing import Any, Final
 from client.game import Game
 from client.keynames import KeyNames
 from client.line import Line
-from client.style import Ink
+from client.printer import Printer
+from client.terminal import codes
 
 FRAME_GAP: Final = 1 / 30  # seconds; a burst of changes makes one frame
 TICK: Final = 0.25  # seconds after which clocks are painted anew
 EMPTY_WAKES: Final = 200  # in a row; then the terminal is gone
+# More than anything that is shown needs. Terminals of millions of cells are made by accident,
+# and each of their frames would take seconds.
+MOST_ROWS: Final = 200
+MOST_COLS: Final = 400
 
 _KEYS: Final[dict[int, str]] = {
     curses.KEY_UP: "up",
@@ -38,32 +43,24 @@ _KEYS: Final[dict[int, str]] = {
     curses.KEY_BACKSPACE: "backspace",
     curses.KEY_DC: "backspace",
 }
-# Foreground with 8 colours, and with 256 where that is nicer to the eye.
-_COLOURS: Final[dict[Ink, tuple[int, int]]] = {
-    "heart": (curses.COLOR_RED, 203),
-    "diamond": (curses.COLOR_YELLOW, 214),
-    "club": (curses.COLOR_CYAN, 80),
-    "good": (curses.COLOR_GREEN, 114),
-    "bad": (curses.COLOR_RED, 203),
-    "warn": (curses.COLOR_YELLOW, 214),
-    "own": (curses.COLOR_CYAN, 80),
-}
-_SHAPES: Final[dict[Ink, int]] = {
-    "dim": curses.A_DIM,
-    "bold": curses.A_BOLD,
-    "spade": curses.A_BOLD,
-    "bad": curses.A_BOLD,
-    "warn": curses.A_BOLD,
-    "pick": curses.A_REVERSE,
-    "own": curses.A_BOLD,
-}
 
 
 def show(make_game: Callable[[], Game]) -> tuple[Game, Line]:
     """Play a game on this terminal until it ends; the terminal is restored on any way out."""
     # Else a lone Esc holds the whole loop for a second.
     os.environ.setdefault("ESCDELAY", "25")
+    rows, cols = _size()
+    if (rows, cols) != os.get_terminal_size(sys.stdout.fileno())[::-1]:
+        # Else curses keeps three copies of every cell.
+        os.environ.update(LINES=str(rows), COLUMNS=str(cols))
     return curses.wrapper(lambda window: asyncio.run(_show(window, make_game)))
+
+
+def _size() -> tuple[int, int]:
+    """Give the rows and columns that are used of this terminal."""
+    size = os.get_terminal_size(sys.stdout.fileno())
+    # Some lines have no size that anybody told them: then the one of old.
+    return min(size.lines or 24, MOST_ROWS), min(size.columns or 80, MOST_COLS)
 
 
 async def _show(window: "curses.window", make_game: Callable[[], Game]) -> tuple[Game, Line]:
@@ -75,7 +72,6 @@ class Screen:
     """A game's screen and keyboard."""
 
     def __init__(self, window: "curses.window", game: Game) -> None:
-        self._window = window
         self._game = game
         self._keyboard = curses.newpad(1, 1)
         self._keyboard.keypad(True)
@@ -83,7 +79,12 @@ class Screen:
         self._names = KeyNames()
         self._empty_wakes = 0
         self._fault: BaseException | None = None
-        self._attributes = _attributes()
+        self._size = _size()
+        self._in_colour = game.style.colour
+        self._printer = Printer(codes(colour=self._in_colour))
+        window.refresh()  # the one time that curses paints: it clears the screen
+        with suppress(curses.error):
+            curses.curs_set(0)  # so that curses knows to show the cursor at the end
 
     async def run(self) -> Line:
         """Show the game until it ends."""
@@ -145,8 +146,8 @@ class Screen:
 
     def _resized(self) -> None:
         with suppress(OSError, curses.error):
-            size = os.get_terminal_size(sys.stdout.fileno())
-            curses.resizeterm(size.lines, size.columns)
+            self._size = _size()
+            curses.resizeterm(*self._size)
         self._repaint()
 
     def _continued(self) -> None:
@@ -170,37 +171,18 @@ class Screen:
             changed.clear()
 
     def _paint(self) -> None:
-        window, game = self._window, self._game
+        game = self._game
+        if game.style.colour != self._in_colour:
+            self._in_colour = game.style.colour
+            self._printer = Printer(codes(colour=self._in_colour))
         if game.wants_repaint:
             game.wants_repaint = False
-            window.clear()
-        else:
-            window.erase()
-        rows, cols = window.getmaxyx()
-        canvas = game.frame(rows, cols)
-        for row in range(canvas.rows):
-            for run in canvas.runs(row):
-                if run.text.strip() or run.ink == "pick":
-                    # The lower right cell is painted and then complained about.
-                    with suppress(curses.error):
-                        window.addstr(row, run.col, run.text, self._attribute(run.ink))
-        with suppress(curses.error):
-            curses.curs_set(0)
-        window.refresh()
-
-    def _attribute(self, ink: Ink) -> int:
-        if self._game.style.colour:
-            return self._attributes.get(ink, 0)
-        return _SHAPES.get(ink, 0)
+            self._printer.forget()
+        _send(self._printer.printed(game.frame(*self._size)))
 
 
-def _attributes() -> dict[Ink, int]:
-    result: dict[Ink, int] = dict(_SHAPES)
-    if not curses.has_colors():
-        return result
-    with suppress(curses.error):
-        curses.use_default_colors()
-        for number, (ink, (few, many)) in enumerate(_COLOURS.items(), 1):
-            curses.init_pair(number, many if curses.COLORS >= 256 else few, -1)
-            result[ink] = result.get(ink, 0) | curses.color_pair(number)
-    return result
+def _send(text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    with suppress(OSError):  # the terminal is gone, which its keyboard tells too
+        while data:
+            data = data[os.write(sys.stdout.fileno(), data) :]

@@ -27,6 +27,11 @@ Ink = Literal[
 
 _FILLED: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 _OUTLINED: Final = {"S": "♠", "H": "♡", "D": "♢", "C": "♣"}
+# All that is painted of our own and is not ASCII, suits and what boxes are drawn with: one cell
+# each, or two by the taste of East Asia.
+GLYPHS: Final = frozenset(
+    (*_FILLED.values(), *_OUTLINED.values(), *map(chr, range(0x2500, 0x25A0)))
+)
 _INKS: Final[dict[str, Ink]] = {"S": "spade", "H": "heart", "D": "diamond", "C": "club"}
 
 

@@ -1,14 +1,38 @@
-"""What the terminal at hand can do, found out before anything is painted on it."""
+"""What the terminal at hand can do, and how it is told to."""
 
 import curses
 import locale
 import os
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
+from typing import Final
 
-from client.style import Style
+from client.printer import Codes
+from client.style import Ink, Style
+
+# Foreground with 8 colours, and with 256 where that is nicer to the eye.
+_COLOURS: Final[dict[Ink, tuple[int, int]]] = {
+    "heart": (curses.COLOR_RED, 203),
+    "diamond": (curses.COLOR_YELLOW, 214),
+    "club": (curses.COLOR_CYAN, 80),
+    "good": (curses.COLOR_GREEN, 114),
+    "bad": (curses.COLOR_RED, 203),
+    "warn": (curses.COLOR_YELLOW, 214),
+    "own": (curses.COLOR_CYAN, 80),
+}
+_SHAPES: Final[dict[Ink, str]] = {  # by their names in terminfo
+    "dim": "dim",
+    "bold": "bold",
+    "spade": "bold",
+    "bad": "bold",
+    "warn": "bold",
+    "pick": "rev",
+    "own": "bold",
+}
 
 
 def complaint() -> str | None:
@@ -55,6 +79,41 @@ def _colours() -> int:
         return curses.tigetnum("colors")
     except (curses.error, OSError, ValueError):
         return 0
+
+
+def codes(*, colour: bool) -> Codes:
+    """Give what the terminal is sent to do things; curses must know it already."""
+    place = _capability("cup")
+    # Some entries leave out that their terminals know DEC's code; those that do not ignore it.
+    is_dec = place.startswith(b"\x1b[")
+    cut, wrap = (
+        _text(_capability(name)) or (dec if is_dec else "")
+        for name, dec in (("rmam", "\x1b[?7l"), ("smam", "\x1b[?7h"))
+    )
+    inks = {ink: _text(_capability(name)) for ink, name in _SHAPES.items()}
+    if colour:
+        for ink, (few, many) in _COLOURS.items():
+            number = many if curses.tigetnum("colors") >= 256 else few
+            inks[ink] = inks.get(ink, "") + _text(curses.tparm(_capability("setaf"), number))
+    return Codes(
+        move=lru_cache(maxsize=4096)(lambda row, col: _text(curses.tparm(place, row, col))),
+        clear=_text(_capability("clear") + _capability("civis")),
+        to_end=_text(_capability("el")),
+        plain=_text(_capability("sgr0")),
+        inks=inks,
+        cut=cut,
+        wrap=wrap,
+        corner=bool(_capability("rmam")) or curses.tigetflag("xenl") > 0,
+    )
+
+
+def _capability(name: str) -> bytes:
+    # Without the pauses that terminals of paper and glass once needed.
+    return re.sub(rb"\$<[^>]*>", b"", curses.tigetstr(name) or b"")
+
+
+def _text(code: bytes) -> str:
+    return code.decode("latin-1")
 
 
 def examination() -> list[str]:

@@ -164,9 +164,7 @@ def _scroll(canvas: Canvas, part: Canvas, hall: Hall, tour: Tour) -> None:
     top = max(0, min(row, part.rows - room_for))
     left = max(0, min(hall.col, part.cols - canvas.cols + 2))
     for number in range(min(room_for, part.rows - top)):
-        for run in part.runs(top + number):
-            if run.text.strip():
-                canvas.put(TOP + number, 1 + run.col - left, run.text, run.ink)
+        canvas.lay(TOP + number, 1 - left, part.row(top + number))
     # What has slid under the edge.
     for number in range(room_for):
         canvas.put(TOP + number, 0, " ")

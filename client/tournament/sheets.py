@@ -88,8 +88,7 @@ def stacked(parts: Sequence[Canvas], *, ascii_only: bool = False) -> Canvas:
 def blit(canvas: Canvas, part: Canvas, top: int, left: int) -> None:
     """Paint one canvas on another, as far as it fits."""
     for row in range(part.rows):
-        for run in part.runs(row):
-            canvas.put(top + row, left + run.col, run.text, run.ink)
+        canvas.lay(top + row, left, part.row(row))
 
 
 def figure(key: str, value: float) -> str:
