@@ -260,6 +260,28 @@ def test_the_strict_door_refuses_a_field_that_stands_twice() -> None:
     assert "stands twice" in refusal(settings)
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"\xa1n\x07",
+        b"\xa1n\x07\xa1n\x08",
+        b"\xa1m\xa1d\xa1m\xa1d",
+        b"\xa1n\x07\xa1t\xa4move",
+        b"\xa1n\x07\xa1x\xa1d",
+        b"\xa1n\x07\xa1m\xa1d\xc0",
+        b"\xa1n\x07\xa1m\xc4\x01d",
+        b"\xa1n\x07\xa1m\xa1\xff",
+        b"\xa1n\xca\x40\xe0\x00\x00\xa1m\xa1d",
+        b"\xa1n\xc3\xa1m\xa1d",
+        b"\xa1n\x00\xa1m\xa1d",
+    ],
+)
+def test_a_move_that_begins_as_most_do_is_read_as_strictly(rest: bytes) -> None:
+    begins = b"\x83\xa1t\xa4move"
+    assert decode_client(begins + b"\xa1m\xa1d\xa1n\x07") == Move(n=7, m="d")
+    assert refusal(begins + rest)
+
+
 def test_the_strict_door_reads_a_map_with_a_longer_header_than_it_needs() -> None:
     pairs = b"".join(map(msgpack.packb, ["t", "move", "n", 3, "m", "5>f"]))
     for header in (b"\x83", b"\xde\x00\x03", b"\xdf\x00\x00\x00\x03"):
