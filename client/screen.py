@@ -49,18 +49,18 @@ def show(make_game: Callable[[], Game]) -> tuple[Game, Line]:
     """Play a game on this terminal until it ends; the terminal is restored on any way out."""
     # Else a lone Esc holds the whole loop for a second.
     os.environ.setdefault("ESCDELAY", "25")
-    rows, cols = _size()
+    rows, cols = size()
     if (rows, cols) != os.get_terminal_size(sys.stdout.fileno())[::-1]:
         # Else curses keeps three copies of every cell.
         os.environ.update(LINES=str(rows), COLUMNS=str(cols))
     return curses.wrapper(lambda window: asyncio.run(_show(window, make_game)))
 
 
-def _size() -> tuple[int, int]:
+def size() -> tuple[int, int]:
     """Give the rows and columns that are used of this terminal."""
-    size = os.get_terminal_size(sys.stdout.fileno())
+    told = os.get_terminal_size(sys.stdout.fileno())
     # Some lines have no size that anybody told them: then the one of old.
-    return min(size.lines or 24, MOST_ROWS), min(size.columns or 80, MOST_COLS)
+    return min(told.lines or 24, MOST_ROWS), min(told.columns or 80, MOST_COLS)
 
 
 async def _show(window: "curses.window", make_game: Callable[[], Game]) -> tuple[Game, Line]:
@@ -79,7 +79,7 @@ class Screen:
         self._names = KeyNames()
         self._empty_wakes = 0
         self._fault: BaseException | None = None
-        self._size = _size()
+        self._size = size()
         self._in_colour = game.style.colour
         self._printer = Printer(codes(colour=self._in_colour))
         window.refresh()  # the one time that curses paints: it clears the screen
@@ -146,7 +146,7 @@ class Screen:
 
     def _resized(self) -> None:
         with suppress(OSError, curses.error):
-            self._size = _size()
+            self._size = size()
             curses.resizeterm(*self._size)
         self._repaint()
 

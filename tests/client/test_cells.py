@@ -19,6 +19,7 @@ from client.cells import cells, clusters, head, tail
         ("क\u094da", [("क\u094d", 1), ("a", 1)]),
         ("ব\u09cdक", [("ব\u09cdक", 2)]),  # of another script
         ("का", [("का", 2)]),
+        ("त्रि", [("त्रि", 3)]),  # two cells where it is joined: better a gap than half a name
         ("\U0001f1e9\U0001f1ea", [("\U0001f1e9\U0001f1ea", 2)]),
         ("👍🏽", [("👍🏽", 2)]),
         ("👨\u200d👩", [("👨\u200d👩", 2)]),

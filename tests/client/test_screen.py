@@ -1,5 +1,6 @@
 """The real program in a real terminal, against a real server: what a player goes through."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from client import screen
 from tests.client.terminal import Terminal, real_server
 
 Open = Callable[..., Terminal]
@@ -50,6 +52,16 @@ def practise(terminal: Terminal) -> None:
     terminal.press("r")
     terminal.until("moves 0")
     terminal.until("[▒▒59]")
+
+
+@pytest.mark.parametrize(
+    ("told", "used"), [((80, 24), (24, 80)), ((3000, 2000), (200, 400)), ((0, 0), (24, 80))]
+)
+def test_of_a_huge_terminal_no_more_is_used_than_can_be_filled(
+    monkeypatch: pytest.MonkeyPatch, told: tuple[int, int], used: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size(told))
+    assert screen.size() == used
 
 
 def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_terminal: Open) -> None:
