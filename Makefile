@@ -12,6 +12,8 @@ FUZZ_SECONDS ?= 60
 SEED ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The tests start some hundred processes; each would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help race test slow lint format bench conformance faults fuzz tournaments fuzz-tournaments clean
 .DELETE_ON_ERROR:

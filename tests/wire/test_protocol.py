@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -181,18 +182,21 @@ def test_the_document_says_version_subprotocol_and_frame_limit() -> None:
 
 # --- codes ----------------------------------------------------------------------------
 
-# What recounts a tournament offline speaks to no client.
-SOURCES = [
-    ast.parse(path.read_text(encoding="utf-8"))
-    for path in (ROOT / "server").rglob("*.py")
-    if "recount" not in path.parts
-]
+
+@cache
+def sources() -> list[ast.Module]:
+    """The modules of the server; but what recounts a tournament offline speaks to no client."""
+    return [
+        ast.parse(path.read_text(encoding="utf-8"))
+        for path in (ROOT / "server").rglob("*.py")
+        if "recount" not in path.parts
+    ]
 
 
 def codes_said(*names: str) -> set[str]:
     """The texts that the server gives as first argument, or as `code`, to calls of a name."""
     found = set()
-    for node in (node for tree in SOURCES for node in ast.walk(tree)):
+    for node in (node for tree in sources() for node in ast.walk(tree)):
         if isinstance(node, ast.Call):
             func = node.func
             called = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
@@ -206,7 +210,7 @@ def reasons_of_the_store() -> set[str]:
     """The codes with which the store's scripts deny an event: keys of a table in server.follower."""
     tables = [
         node.value
-        for tree in SOURCES
+        for tree in sources()
         for node in tree.body
         if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "DENIED"
     ]
