@@ -39,6 +39,8 @@ def static_files() -> dict[str, tuple[str, bytes]]:
 
 
 def _environment() -> Environment:
+    # A template is compiled when a page first needs it, in the thread that makes the page: all
+    # of them cost each process of a host a fifth of its start, and most never serve a page.
     made = Environment(
         loader=PackageLoader("server.public"),
         autoescape=True,
@@ -53,8 +55,6 @@ def _environment() -> Environment:
     made.globals["box_width"] = figures.BOX_WIDTH
     made.globals["box_height"] = figures.BOX_HEIGHT
     made.globals["phases"] = PHASES
-    for name in made.list_templates():
-        made.get_template(name)  # now: the first page should not wait for it
     return made
 
 
