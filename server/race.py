@@ -10,11 +10,14 @@ from typing import assert_never
 
 from server import events as ev
 from server.permissions import ALLOWED, ARRANGED, Role
-from server.racer import Racer
+from server.racer import Counted, Racer
 from server.rules import Move, Position, Rules
 from server.rules.deal import fair_key, layout, public_key
 from server.rules.undo import undo_refusal
 from wire.values import Outcome, Phase, Settings
+
+# The head of the chain after the last of these is what the standings publish.
+_SEALING = (ev.Over, ev.Revealed)
 
 
 class Race:
@@ -53,11 +56,12 @@ class Race:
 
     def apply(self, at: int, payload: bytes, event: ev.AnyEvent | None = None) -> ev.AnyEvent:
         """Fold the next journal entry in and give its event, if not yet decoded, back."""
-        event = event or ev.decode(payload)
+        if event is None:
+            event = ev.decode(payload)
         self.last_line = b"%d %s" % (at, payload)
         self.head = ev.chain((self.last_line,), self.head)
         self.fold(at, event)
-        if isinstance(event, ev.Over | ev.Revealed):
+        if isinstance(event, _SEALING):
             self.seal = self.head
         return event
 
@@ -66,6 +70,8 @@ class Race:
         self.version += 1
         self.at = at
         match event:
+            case ev.Played():  # first, as nearly every event is one
+                self._play(at, event)
             case ev.Opened():
                 self._open(at, event)
             case ev.Joined():
@@ -88,13 +94,11 @@ class Race:
                 self.ends = self.starts + self.settings.time_limit_s * 1000
             case ev.Started():
                 self._start(at)
-            case ev.Played():
-                self._play(at, event)
             case ev.Undone():
                 racer = self.racers[event.p]
                 racer.undos += 1
                 racer.is_stuck = False
-                self._place(racer, racer.former.pop(), at)
+                self._place(racer, racer.count(racer.former.pop()), at)
                 racer.plays.append(("undo", at))
             case ev.Resigned():
                 self._done(self.racers[event.p], "resigned", at)
@@ -131,7 +135,7 @@ class Race:
         self.started_at = at
         self.layout = layout(self.rules, self.deal_key())
         for racer in self.racers.values():
-            racer.board = self.layout
+            self._place(racer, racer.count(self.layout), at)
             racer.reached_at = at
 
     def deal_key(self) -> bytes:
@@ -158,16 +162,16 @@ class Race:
         if ahead is not None and ahead[0] is board and ahead[1] == event.m:
             after = ahead[2]
         else:
-            after = board.play(Move.parse(event.m))
+            after = racer.count(board.play(Move.parse(event.m)))
         self._place(racer, after, at)
         if racer.cards == self.rules.cards:
             self._done(racer, "solved", at)
 
-    def _place(self, racer: Racer, board: Position, at: int) -> None:
-        before = racer.cards, racer.down
+    def _place(self, racer: Racer, after: Counted, at: int) -> None:
+        board, cards, down = after
         racer.board = board
-        if before != (racer.cards, racer.down):
-            racer.reached_at = at
+        if cards != racer.cards or down != racer.down:
+            racer.cards, racer.down, racer.reached_at = cards, down, at
 
     def _done(self, racer: Racer, outcome: Outcome, at: int) -> None:
         racer.outcome = outcome
@@ -235,7 +239,7 @@ class Race:
             result.append("redeal")
         if racer.former and undo_refusal(self.settings.undo, racer.former[-1], board) is None:
             result.append("undo")
-        if board.can_finish:
+        if not board.hand and board.can_finish:
             result.append("finish")
         return result
 

@@ -175,14 +175,17 @@ def decide_move(race: Race, player: str, n: int, text: str) -> ev.Played:
     """Read and check play n; the caller has seen that n is the next number."""
     board = _board(race, player, "move")
     try:
-        move = board.resolve(Move.parse(text))
+        said = Move.parse(text)
+        move = board.resolve(said)
     except IllegalMove as illegal:
         raise Refusal(illegal.code, illegal.reason) from None
     except ValueError as error:
         raise Refusal("unreadable", str(error)) from None
-    played = ev.Played(p=player, n=n, m=move.text())
-    race.racers[player].ahead = (board, played.m, board.play(move))
-    return played
+    if move is not said:
+        text = move.text()
+    racer = race.racers[player]
+    racer.ahead = (board, text, racer.count(board.play(move)))
+    return ev.Played(p=player, n=n, m=text)
 
 
 def decide_undo(race: Race, player: str, n: int) -> ev.Undone:

@@ -64,8 +64,12 @@ def summary_of(race: Race) -> dict[str, str]:
 
 
 def play_summary(racer: Racer, event: ev.Played | ev.Undone) -> dict[str, str]:
-    board = racer.ahead[2] if isinstance(event, ev.Played) and racer.ahead else racer.former[-1]
-    fields = {keys.score_field(racer.id): f"{board.cards},{board.down},{racer.moves + 1}"}
-    if board.is_solved:
+    """Give the fields that a play brings up to date, which the referee has just allowed."""
+    if isinstance(event, ev.Played) and racer.ahead is not None:
+        board, cards, down = racer.ahead[2]
+    else:
+        board, cards, down = racer.count(racer.former[-1])
+    fields = {keys.score_field(racer.id): f"{cards},{down},{racer.moves + 1}"}
+    if cards == board.rules.cards:
         fields[keys.done_field(racer.id)] = "solved"
     return fields

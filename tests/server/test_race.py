@@ -1,5 +1,7 @@
 """What a race is made of by its journal."""
 
+import random
+
 import pytest
 
 from server import events as ev
@@ -53,6 +55,22 @@ def test_the_move_that_was_looked_ahead_is_not_taken_for_another_one() -> None:
     referee.decide_move(race, "anna", 1, "3>2")  # looked at here, but another node was told "d"
     told.tell(ev.Played(p="anna", n=1, m="d"))
     assert race.racers["anna"].board == deal(race.rules, "42").play(Move.parse("d"))
+
+
+def test_what_is_counted_along_is_what_lies_on_the_board() -> None:
+    told = Told(Settings(seed="42", undo="free"))
+    racer = told.start("anna", "ben").racers["anna"]
+    chance = random.Random("counts")
+    for _ in range(150):
+        assert racer.board is not None
+        told.play("anna", chance.choice(racer.board.legal_moves()).text())
+        assert (racer.cards, racer.down) == (racer.board.cards, racer.board.down)
+    assert racer.cards
+    assert racer.down < deal(told.race.rules, "42").down
+    while racer.former:
+        told.tell(ev.Undone(p="anna", n=racer.n + 1))
+        assert racer.board is not None
+        assert (racer.cards, racer.down) == (racer.board.cards, racer.board.down)
 
 
 def test_every_action_that_the_table_offers_is_understood() -> None:

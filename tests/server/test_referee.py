@@ -10,7 +10,7 @@ from server.refusal import Refusal
 from server.rules import Position
 from server.rules.stuck import is_stuck
 from server.standings import standings
-from tests.server.journal import SECRET, T0, Told, nearly_solved
+from tests.server.journal import SECRET, T0, Told, nearly_solved, put
 from wire.values import Settings
 
 
@@ -190,7 +190,7 @@ def test_solving_ends_ones_own_race_and_the_last_one_ends_it_for_all() -> None:
     told = Told(Settings(seed="42"))
     race = told.start("anna", "ben")
     for player in ("anna", "ben"):
-        race.racers[player].board = nearly_solved(1)
+        put(race.racers[player], nearly_solved(1))
     told.play("anna", "1>f")
     assert race.racers["anna"].outcome == "solved"
     with refusal("done"):
@@ -203,7 +203,7 @@ def test_solving_ends_ones_own_race_and_the_last_one_ends_it_for_all() -> None:
 def test_finish_plays_all_cards_home() -> None:
     told = Told(Settings(seed="42"))
     race = told.start("anna", "ben")
-    race.racers["anna"].board = nearly_solved(5)
+    put(race.racers["anna"], nearly_solved(5))
     told.play("anna", *referee.decide_finish(race, "anna"))
     assert race.racers["anna"].outcome == "solved"
 
@@ -291,7 +291,7 @@ def test_a_race_ends_early_when_all_who_remain_are_stuck() -> None:
     stuck = Position.parse(
         "double-klondike 1 - - KC/KC/KD/KD/KH/KH/JS/9S tsqsksqsJS/KS/-/-/-/-/-/-/-"
     )
-    race.racers["anna"].board = stuck
+    put(race.racers["anna"], stuck)
     assert is_stuck(stuck)
     race.racers["anna"].is_stuck = True
     assert referee.due(race, told.now) == []

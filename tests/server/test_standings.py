@@ -2,7 +2,7 @@
 
 from server import events as ev
 from server.standings import standings
-from tests.server.journal import Told, nearly_solved
+from tests.server.journal import Told, nearly_solved, put
 from wire.values import Settings
 
 
@@ -15,9 +15,9 @@ def test_solved_come_first_by_time_then_cards_then_who_gave_up_then_who_was_put_
     players = ["slow", "fast", "many", "few", "quit", "out"]
     race = told.start(*players)
     for player in ("slow", "fast"):
-        race.racers[player].board = nearly_solved(1)
+        put(race.racers[player], nearly_solved(1))
     for player, left in (("many", 2), ("few", 8), ("quit", 1), ("out", 1)):
-        race.racers[player].board = nearly_solved(left)
+        put(race.racers[player], nearly_solved(left))
         race.racers[player].reached_at = told.now
     told.play("fast", "1>f")
     told.play("slow", "1>f")
@@ -29,7 +29,7 @@ def test_solved_come_first_by_time_then_cards_then_who_gave_up_then_who_was_put_
 def test_equal_places_skip_the_next() -> None:
     told = Told(Settings(seed="42"))
     race = told.start("a", "b", "c")
-    race.racers["c"].board = nearly_solved(1)
+    put(race.racers["c"], nearly_solved(1))
     told.tell(ev.Over(why="time"))
     assert places(told) == {"c": 1, "a": 2, "b": 2}
 
@@ -48,7 +48,7 @@ def test_two_who_solve_in_the_same_millisecond_share_the_place() -> None:
     told = Told(Settings(seed="42"))
     race = told.start("a", "b", "c")
     for player in ("a", "b"):
-        race.racers[player].board = nearly_solved(1)
+        put(race.racers[player], nearly_solved(1))
     told.play("a", "1>f", after_ms=1000)
     told.play("b", "1>f", after_ms=0)
     told.tell(ev.Over(why="time"))
@@ -59,5 +59,5 @@ def test_casino_scores_follow_from_the_position() -> None:
     told = Told(Settings(seed="42", score="casino"))
     race = told.start("a", "b")
     assert race.score(race.racers["a"]) == -104
-    race.racers["a"].board = nearly_solved(1)
+    put(race.racers["a"], nearly_solved(1))
     assert race.score(race.racers["a"]) == 5 * 103 - 104
