@@ -17,6 +17,7 @@ from client.address import DEFAULT_URL
 from client.atterminal import NoTerminal, open_game
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
 from client.children import SAFE_PATH
+from client.filing import NotWritten
 from client.game import Aim
 from client.options import Number, PlayFirst, at_most, group, option, read_address
 from client.race import RaceOptions, hold
@@ -76,6 +77,7 @@ race_options = group(
 )
 
 
+force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
 look_options = option("--ascii", "ascii_cards", is_flag=True, help="Cards in letters only.")
 
 
@@ -166,9 +168,10 @@ def _open_game(
 @option("--json", "as_json", is_flag=True, help="Bots only; print the standings as JSON.")
 @option(
     "--replay",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    type=click.Path(path_type=Path),
     help="Keep the finished race in this file.",
 )
+@force_option
 @option("--name", callback=at_most(16), help="Your name; without it the one you log in by.")
 @option("--host", default="127.0.0.1", show_default=True, help="Where the server listens.")
 @option("--port", type=click.IntRange(0, 65_535), default=0, help="Its port; 0 for a free one.")
@@ -187,6 +190,7 @@ def race(
     bots: int | None,
     as_json: bool,
     replay: Path | None,
+    force: bool,
     name: str | None,
     host: str,
     port: int,
@@ -219,6 +223,7 @@ def race(
         plays=plays,
         as_json=as_json,
         replay=replay,
+        force=force,
         host=host,
         port=port,
         moves_per_second=moves_per_second,
@@ -226,7 +231,7 @@ def race(
     )
     try:
         sys.exit(hold(options))
-    except RaceFailed as failure:
+    except (RaceFailed, NotWritten) as failure:
         raise click.ClickException(str(failure)) from None
     except KeyboardInterrupt:
         sys.exit(130)
@@ -377,12 +382,13 @@ def _unreadable(file: Path, why: str) -> NoReturn:
 @address
 @option("--room", required=True, callback=at_most(12), help="The room whose race is over.")
 @option("--password", default="", help="The room's password.")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def record(url: str, room: str, password: str, file: Path) -> None:
+@force_option
+@click.argument("file", type=click.Path(path_type=Path))
+def record(url: str, room: str, password: str, force: bool, file: Path) -> None:
     """Fetch a finished race from a server into FILE, to be verified and told."""
     try:
-        fetched = fetch(url, room_code(room), password, file)
-    except RaceFailed as failure:
+        fetched = fetch(url, room_code(room), password, file, force=force)
+    except (RaceFailed, NotWritten) as failure:
         raise click.ClickException(str(failure)) from None
     click.echo(f"{file}: {fetched.entries} entries of room {fetched.room}.")
     if fetched.fault:

@@ -26,6 +26,10 @@ class TokenInUse(Exception):
     """The named token file belongs to a client that is running."""
 
 
+class NoTokenFile(Exception):
+    """The named file is there and something else; the text says what to do."""
+
+
 class Identity:
     """A token in memory, and in a locked file unless the player is to be forgotten."""
 
@@ -57,19 +61,23 @@ class Identity:
     def close(self) -> None:
         """Give the file free for another client."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what could not be written, is tried once more
+                self._file.close()
             self._file = None
 
     def _write(self) -> None:
         if self._file is None:
             return
         record = {"token": self.token, "name": self.name, "terminal": self._terminal}
-        # In place: a replaced file would leave its lock behind.
-        self._file.seek(0)
-        self._file.truncate()
-        self._file.write(json.dumps(record))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        # In place: a replaced file would leave its lock behind. Cut at the end, since a disk
+        # that is full has room for as much as was there. Where it has not, the player is kept
+        # for this run.
+        with suppress(OSError):
+            self._file.seek(0)
+            self._file.write(json.dumps(record))
+            self._file.truncate()
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
 
 def open_identity(url: str, *, token_file: Path | None = None, fresh: bool = False) -> Identity:
@@ -77,11 +85,16 @@ def open_identity(url: str, *, token_file: Path | None = None, fresh: bool = Fal
 
     Raises:
         TokenInUse: `token_file` is held by a running client.
+        NoTokenFile: `token_file` is something else.
         OSError: `token_file` cannot be opened.
     """
     if fresh:
         return Identity()
     if token_file is not None:
+        if _is_of_another_kind(token_file):
+            raise NoTokenFile(
+                f"{token_file} is there already and holds no token: name another file"
+            )
         file = _locked(token_file)
         if file is None:
             raise TokenInUse(
@@ -172,6 +185,13 @@ def _record(text: str) -> dict[str, str]:
         if isinstance(value, dict):
             return {str(key): each for key, each in value.items() if isinstance(each, str)}
     return {}
+
+
+def _is_of_another_kind(path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return bool(text.strip()) and not _record(text)
+    return False
 
 
 def _last_terminal(path: Path) -> str | None:

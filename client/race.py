@@ -12,14 +12,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
+from client import filing
 from client.atterminal import NoTerminal, open_game
 from client.children import ChildFailed, Children
 from client.game import Aim
 from client.identity import Identity
 from client.invitation import invitation
 from client.organiser import Organiser, OrganiserFailed
-from client.record import NAME, RaceFailed, try_writing, write
-from client.results import as_json, as_table
+from client.record import NAME, RaceFailed
+from client.results import as_json, as_table, replay_text
 from wire.messages import Room, Standings
 from wire.values import Settings
 
@@ -37,6 +38,7 @@ class RaceOptions:
     plays: bool  # a person at this terminal
     as_json: bool = False
     replay: Path | None = None
+    force: bool = False  # write over what is there
     host: str = "127.0.0.1"
     port: int = 0
     moves_per_second: float | None = None  # of the bots; None: as suits the race
@@ -47,10 +49,11 @@ def hold(options: RaceOptions) -> int:
     """Hold a race and give the exit code; every child has ended when this returns.
 
     Raises:
-        RaceFailed: it could not be held, or not be kept.
+        RaceFailed: it could not be held.
+        NotWritten: it could not be kept.
     """
     if options.replay is not None:
-        try_writing(options.replay)  # before the race, not after it
+        filing.check(options.replay, force=options.force)  # before the race, not after it
     with (
         _ends_orderly(),
         tempfile.TemporaryDirectory(prefix="klondike-") as folder,
@@ -138,12 +141,14 @@ async def _all_ready(children: Children, organiser: Organiser, bots: int) -> Non
 
 
 def _report(room: Room, result: Standings, entries: list[str], options: RaceOptions) -> None:
-    if options.replay is not None:
-        write(options.replay, result.room, result.head, entries)
     if options.as_json:
         print(json.dumps(as_json(room, result)))
     else:
         print("\n".join(as_table(room, result)))
+    # Last: a disk that is full takes nothing but the file away.
+    if options.replay is not None:
+        text = replay_text(result.room, result.head, entries)
+        filing.write(options.replay, text, force=options.force)
 
 
 def _play(children: Children, url: str, options: RaceOptions) -> int:

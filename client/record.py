@@ -4,16 +4,17 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from client import filing
 from client.fairness import head_of
 from client.identity import Identity
 from client.organiser import Organiser, OrganiserFailed
-from client.results import replay_lines
+from client.results import replay_text
 
 NAME = "organiser"
 
 
 class RaceFailed(Exception):
-    """The race could not be held or kept; the text says why."""
+    """The race could not be held or fetched; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,20 @@ class Fetched:
     fault: str = ""
 
 
-def fetch(url: str, room: str, password: str, file: Path) -> Fetched:
+def fetch(url: str, room: str, password: str, file: Path, *, force: bool = False) -> Fetched:
     """Write the record of a finished race to a file.
 
     Raises:
-        RaceFailed: the server does not give it, or the file cannot be written.
+        RaceFailed: the server does not give it.
+        NotWritten: the file cannot be written, or is there and `force` is not said.
     """
-    try_writing(file)  # before the journey, not after it
+    filing.check(file, force=force)  # before the journey, not after it
     try:
         entries, published = asyncio.run(_entries(url, room, password))
     except OrganiserFailed as failure:
         raise RaceFailed(str(failure)) from None
     head = head_of(entries)
-    write(file, room, published or head, entries)
+    filing.write(file, replay_text(room, published or head, entries), force=force)
     fault = ""
     if published is not None and published != head:
         fault = f"The record ends in {head}, but the standings were published with {published}."
@@ -49,31 +51,3 @@ async def _entries(url: str, room: str, password: str) -> tuple[list[str], str |
         entries = await organiser.record(room)
         published = await organiser.published(room, password)
     return entries, published.head if published is not None else None
-
-
-def try_writing(file: Path) -> None:
-    """Find out whether a file can be written, and leave all as it was.
-
-    Raises:
-        RaceFailed: it cannot.
-    """
-    is_new = not file.exists()
-    try:
-        with file.open("a", encoding="utf-8"):
-            pass
-        if is_new:
-            file.unlink()
-    except OSError as error:
-        raise RaceFailed(f"cannot write {file}: {error.strerror}") from None
-
-
-def write(file: Path, room: str, head: str, entries: list[str]) -> None:
-    """Write a replay file.
-
-    Raises:
-        RaceFailed: it cannot be written.
-    """
-    try:
-        file.write_text("\n".join(replay_lines(room, head, entries)) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise RaceFailed(f"cannot write {file}: {error.strerror}") from None

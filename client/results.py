@@ -83,7 +83,7 @@ def _proof(room: Room, result: Standings) -> list[str]:
     return [*lines, f"Journal:    {result.head}"]
 
 
-def replay_lines(room: str, head: str, entries: list[str]) -> list[str]:
-    """Give the lines of a replay file; `head` is the one the standings were published with."""
+def replay_text(room: str, head: str, entries: list[str]) -> bytes:
+    """Give a replay file; `head` is the one the standings were published with."""
     header = {"replay": REPLAY_FORMAT, "room": room, "head": head}
-    return [json.dumps(header), *entries]
+    return "".join(f"{line}\n" for line in (json.dumps(header), *entries)).encode()

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from client.identity import Identity, TokenInUse, open_identity
+from client.identity import Identity, NoTokenFile, TokenInUse, open_identity
 from wire.text import tidied
 
 GUEST: Final = "guest"  # where the system knows no name
@@ -24,7 +24,7 @@ def identity_of(url: str, token_file: Path | None, fresh: bool) -> Identity:
     """Give the player to be, or say why it cannot be."""
     try:
         return open_identity(url, token_file=token_file, fresh=fresh)
-    except TokenInUse as error:
+    except (TokenInUse, NoTokenFile) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"cannot open {token_file}: {error.strerror}") from None

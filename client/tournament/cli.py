@@ -11,8 +11,10 @@ from pathlib import Path
 import click
 import msgspec
 
+from client import filing
 from client.bot import FULL_PACE
 from client.children import SAFE_PATH
+from client.filing import NotWritten
 from client.options import Number
 from client.organiser import OrganiserFailed
 from client.tournament import export as exports
@@ -22,7 +24,7 @@ from client.tournament.errand import Chosen, Errand, key_options, person, server
 from client.tournament.keyring import Keys
 from client.tournament.menu import Menu
 from client.tournament.office import Office
-from client.tournament.papers import free, fresh_file, read_roll, read_text, read_tokens
+from client.tournament.papers import read_roll, read_text, read_tokens, written
 from client.tournament.scene import Scene
 from client.tournament.showing import listing, show
 from client.tournament.taking import TAKING_PART
@@ -106,8 +108,8 @@ def create(
     try:
         keyring.keep(made.tournament, keys, errand.key_file)
         kept = f"The keys are kept in {errand.key_file}."
-    except OSError as error:
-        kept = f"The keys could not be kept ({error.strerror}): write them down."
+    except NotWritten as failure:
+        kept = f"The keys could not be kept ({failure}): write them down."
     if as_json:
         click.echo(msgspec.json.encode(made))
         return
@@ -132,9 +134,12 @@ def _page(server: str, code: str) -> str:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write what each player needs to come in; CODE-players.csv by default.",
 )
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
 @why(needed=False)
 @click.pass_context
-def import_(ctx: click.Context, code: str, file: Path, out: Path | None, why: str) -> None:
+def import_(
+    ctx: click.Context, code: str, file: Path, out: Path | None, force: bool, why: str
+) -> None:
     """Make a player of every name in a CSV FILE and enter them.
 
     The answer is a file that only you can read, with a secret token for each: whoever has it
@@ -144,27 +149,33 @@ def import_(ctx: click.Context, code: str, file: Path, out: Path | None, why: st
     key = errand.key_or_end()
     names = read_roll(file)
     target = out or Path(f"{errand.code}-players.csv")
-    fresh_file(target)
+    with written():
+        filing.check(target, force=force)
     claims: list[Claim] = []
     passed: list[str] = []
 
     async def enrol(office: Office) -> None:
         for part in roll.messages(names):
             done = await office.enrol(errand.code, key, Enrol(names=part), why)
+            is_ours = force or bool(claims)
             claims.extend(done.players)
             passed.extend(done.passed)
-            # After each part: a token that was given out once must not be lost.
-            target.write_text(roll.claims_text(claims, errand.server), encoding="utf-8")
+            if done.players:  # after each part: a token is given out once
+                _keep_claims(target, roll.claims_text(claims, errand.server), force=is_ours)
 
-    try:
-        errand.run(enrol)
-    finally:
-        if not claims:
-            target.unlink(missing_ok=True)
+    errand.run(enrol)
     said = f", {len(passed)} were entered before" if passed else ""
     click.echo(f"{sheets.counted(len(claims), 'player', 'players')} entered{said}.")
     if claims:
         click.echo(f"{target}: a token for each; hand every line to its player.")
+
+
+def _keep_claims(target: Path, text: str, *, force: bool) -> None:
+    try:
+        filing.write(target, text.encode(), force=force, private=True)
+    except NotWritten as failure:
+        click.echo(text, nl=False)
+        raise click.ClickException(f"{failure}; the tokens so far stand above instead") from None
 
 
 @tournament.command("new-token")
@@ -274,8 +285,9 @@ def export(ctx: click.Context, code: str, target: Path, no_replays: bool, force:
     TARGET is one archive if it ends in .zip, else a folder of files.
     """
     errand = Errand(ctx, code)
-    if not force:
-        free(target)
+    is_archive = target.suffix == ".zip"
+    with written():
+        (filing.check if is_archive else filing.check_folder)(target, force=force)
 
     async def fetch(office: Office) -> dict[str, bytes]:
         scene = await office.browse(errand.code, errand.key)
@@ -284,13 +296,11 @@ def export(ctx: click.Context, code: str, target: Path, no_replays: bool, force:
         return exports.files(errand.code, scene, journal, replays)
 
     content = errand.run(fetch)
-    try:
-        if target.suffix == ".zip":
-            exports.archive(content, target)
+    with written():
+        if is_archive:
+            exports.archive(content, target, force=force)
         else:
             exports.folder(content, target)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
     head = json.loads(content["journal.txt"].split(b"\n", 1)[0])["head"]
     count = sum(name.startswith("replays/") for name in content)
     replays = sheets.counted(count, "replay", "replays")

@@ -8,15 +8,15 @@ import csv
 import hashlib
 import io
 import json
-import os
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from client import filing
 from client.fairness import head_of
-from client.results import replay_lines
+from client.results import replay_text
 from client.tournament.scene import Scene
 from wire.lines import MatchLine
 from wire.reading import won
@@ -237,11 +237,6 @@ def _rooms(value: Any) -> Iterable[str]:
                 yield from _rooms(each)
 
 
-def replay_text(room: str, entries: list[str]) -> bytes:
-    """Write a race's replay file."""
-    return "".join(f"{line}\n" for line in replay_lines(room, head_of(entries), entries)).encode()
-
-
 def files(
     code: str, scene: Scene, journal: Sequence[str], replays: Mapping[str, list[str]]
 ) -> dict[str, bytes]:
@@ -250,29 +245,20 @@ def files(
     for name, rows in tables(scene, journal).items():
         made[f"{name}.csv"], made[f"{name}.json"] = as_csv(rows), as_json(rows)
     for room, entries in replays.items():
-        made[f"replays/{room}.replay"] = replay_text(room, entries)
+        made[f"replays/{room}.replay"] = replay_text(room, head_of(entries), entries)
     return made
 
 
-def archive(content: Mapping[str, bytes], file: Path) -> None:
-    """Write files into one zip archive; it is there whole or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    part = file.with_name(f".{file.name}.part")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
-            for name, data in content.items():
-                packed.writestr(name, data)
-        os.replace(part, file)
-    finally:
-        part.unlink(missing_ok=True)
+def archive(content: Mapping[str, bytes], file: Path, *, force: bool = False) -> None:
+    """Write files into one zip archive; errors as in `filing.write`."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in content.items():
+            packed.writestr(name, data)
+    filing.write(file, made.getvalue(), force=force)
 
 
 def folder(content: Mapping[str, bytes], path: Path) -> None:
-    """Write files into a folder; errors as in `archive`."""
+    """Write files into a folder; errors as in `filing.write`."""
     for name, data in content.items():
-        file = path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+        filing.write(path / name, data, force=True, folders=True)

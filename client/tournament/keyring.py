@@ -1,12 +1,11 @@
 """The keys of the tournaments that were opened from this machine, in a file of mode 0600."""
 
 import json
-import os
-import tempfile
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from client import filing
+from client.filing import NotWritten
 from client.identity import state_folder
 
 
@@ -34,23 +33,14 @@ def keep(code: str, keys: Keys, file: Path) -> None:
     """Keep the keys of a tournament.
 
     Raises:
-        OSError: the file cannot be written.
+        NotWritten: the file cannot be written, or is something else.
     """
     known = {other: asdict(each) for other, each in load(file).items()}
+    if not known and file.is_file() and file.stat().st_size > 0:
+        raise NotWritten(f"{file} is there already and holds no keys: name another")
     known[code] = asdict(keys)
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Made beside it with mode 0600 and put in its place: nobody reads it half, or at all.
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as made:
-            json.dump(known, made, indent=1, ensure_ascii=False)
-            made.flush()
-            os.fsync(made.fileno())
-        os.replace(name, file)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+    text = json.dumps(known, indent=1, ensure_ascii=False)
+    filing.write(file, text.encode(), force=True, private=True, folders=True)
 
 
 def load(file: Path) -> dict[str, Keys]:

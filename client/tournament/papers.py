@@ -1,10 +1,12 @@
 """The files that commands read and write; what is wrong with one ends the command in a line."""
 
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from client.filing import NotWritten
 from client.tournament import roll
 
 
@@ -37,31 +39,10 @@ def read_tokens(file: Path) -> list[tuple[str, str]]:
         raise click.ClickException(f"{file}: {error}") from None
 
 
-def free(path: Path) -> None:
-    """Find out that nothing would be written over: there is no such file, or an empty folder.
-
-    Raises:
-        click.ClickException: there is something, or it cannot be looked at.
-    """
+@contextmanager
+def written() -> Iterator[None]:
+    """End the command in a line where a file is not written in the block."""
     try:
-        is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
-    if not is_free:
-        raise click.ClickException(
-            f"{path} is there already: name another, or say --force to write over it"
-        )
-
-
-def fresh_file(path: Path) -> None:
-    """Make an empty file that nobody else may read, in place of none.
-
-    Raises:
-        click.ClickException: there is one, or it cannot be made.
-    """
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        raise click.ClickException(f"{path} is there already: name another file") from None
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+        yield
+    except NotWritten as failure:
+        raise click.ClickException(str(failure)) from None

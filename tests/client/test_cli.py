@@ -16,7 +16,7 @@ from client.game import Aim
 from client.identity import Identity, open_identity
 from client.line import Line
 from client.race import RaceOptions
-from client.results import replay_lines
+from client.results import replay_text
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_read_is_named_once_in_plain_words(tmp_path: Path)
 def test_a_player_who_is_not_in_the_replay_is_said_not_to_be(tmp_path: Path) -> None:
     file = tmp_path / "race.dk"
     joined = '1 {"e":"joined","p":"p1","name":"ann"}'
-    file.write_text("\n".join(replay_lines("ABCDEF", "ab" * 32, [joined])))
+    file.write_bytes(replay_text("ABCDEF", "ab" * 32, [joined]))
     assert "takes a seat" in run("replay", "--player", "ann", str(file)).output
     result = run("replay", "--player", "bob", str(file))
     assert result.exit_code == 2
@@ -201,8 +201,25 @@ def test_without_a_server_no_record_is_fetched_and_no_file_is_left(tmp_path: Pat
     assert not file.exists()
     result = run("record", "h:1", "--room", "ABCDEF", str(tmp_path / "no" / "file"))
     assert result.output.endswith(
-        "cannot write {}: No such file or directory\n".format(tmp_path / "no" / "file")
+        "cannot write {}: there is no folder {}\n".format(tmp_path / "no" / "file", tmp_path / "no")
     )
+
+
+def test_a_file_that_is_there_is_refused_before_anything_is_done(tmp_path: Path) -> None:
+    file = tmp_path / "race.dk"
+    file.write_text("mine")
+    for command in (
+        ("record", dead_address(), "--room", "ABCDEF", str(file)),
+        ("race", "--json", "--replay", str(file)),
+        ("tournament", "--server", dead_address(), "--key", "k", "export", "CUP", str(file)),
+    ):
+        result = run(*command)
+        assert result.exit_code == 1
+        assert f"{file} is there already: name another, or say --force" in result.output
+    assert file.read_text() == "mine"
+    forced = run("record", dead_address(), "--room", "ABCDEF", "--force", str(file))
+    assert "nobody answers there" in forced.output
+    assert file.read_text() == "mine"
 
 
 def dead_address() -> str:

@@ -1,5 +1,6 @@
 """Who one is: tokens of mode 0600, and two clients on one machine that are two players."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from client import identity
-from client.identity import Identity, TokenInUse, open_identity
+from client.identity import Identity, NoTokenFile, TokenInUse, open_identity
 from tests.client.stage import TOKEN
 
 URL = "ws://127.0.0.1:8765"
@@ -39,6 +40,27 @@ def test_the_file_is_for_its_owner_alone_whatever_it_was_before(tmp_path: Path) 
     who = open_identity(URL, token_file=file)
     who.keep(TOKEN, "ann")
     assert file.stat().st_mode & 0o777 == 0o600
+    who.close()
+
+
+def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("buy milk\n")
+    file.chmod(0o640)
+    with pytest.raises(NoTokenFile, match=r"notes.txt is there already and holds no token"):
+        open_identity(URL, token_file=file)
+    assert file.read_text() == "buy milk\n"
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_disk_that_is_full_makes_a_player_for_this_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    who = open_identity(URL)
+    who.keep(TOKEN, "ann")
+    assert who.token == TOKEN
     who.close()
 
 
@@ -87,24 +109,27 @@ def test_fresh_keeps_nothing(state_home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no json", "[]", '{"token": 5}', json.dumps({"token": "short", "name": "x" * 99})]
+    "content",
+    [
+        b"",
+        b"no json",
+        b"[]",
+        b'{"token": 5}',
+        json.dumps({"token": "short", "name": "x" * 99}).encode(),
+        b"\xff\xfe\x00",
+    ],
 )
-def test_a_file_that_makes_no_sense_is_an_unknown_player(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "token"
-    file.write_text(text)
-    who = open_identity(URL, token_file=file)
-    assert (who.token, who.name) == (None, None)
-    who.close()
-
-
-def test_bytes_that_are_no_text_are_an_unknown_player(tmp_path: Path) -> None:
-    file = tmp_path / "token"
-    file.write_bytes(b"\xff\xfe\x00")
-    who = open_identity(URL, token_file=file)
-    assert who.token is None
+def test_a_file_that_makes_no_sense_is_an_unknown_player(state_home: Path, content: bytes) -> None:
+    who = open_identity(URL)
     who.keep(TOKEN, "ann")
     who.close()
-    again = open_identity(URL, token_file=file)
+    file = next(each for each in state_home.rglob("*") if each.is_file())
+    file.write_bytes(content)
+    who = open_identity(URL)
+    assert (who.token, who.name) == (None, None)
+    who.keep(TOKEN, "ann")
+    who.close()
+    again = open_identity(URL)
     assert again.token == TOKEN
     again.close()
 

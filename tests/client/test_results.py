@@ -5,7 +5,7 @@ import json
 import pytest
 
 from client.replay import NoReplay, tell
-from client.results import as_json, as_table, replay_lines
+from client.results import as_json, as_table, replay_text
 from tests.client.stage import room, standing
 from wire.messages import Standings
 from wire.values import Reveal, Settings
@@ -56,7 +56,7 @@ ENTRIES = [
 
 
 def test_a_replay_file_tells_the_race_again() -> None:
-    told = tell("\n".join(replay_lines("ABCDEF", "ab" * 32, ENTRIES)) + "\n")
+    told = tell(replay_text("ABCDEF", "ab" * 32, ENTRIES).decode())
     assert [(each.at_ms, each.player, each.text) for each in told[1:]] == [
         (-7000, "ann", "takes a seat"),
         (0, "", "the race starts"),
@@ -72,7 +72,7 @@ def test_a_replay_file_tells_the_race_again() -> None:
 
 def test_signs_that_look_like_line_ends_do_not_end_an_entry() -> None:
     entry = '2000 {"e":"joined","p":"p1","name":"a\u2028b"}'
-    told = tell("\n".join(replay_lines("ABCDEF", "ab" * 32, [entry])))
+    told = tell(replay_text("ABCDEF", "ab" * 32, [entry]).decode())
     assert [each.player for each in told] == ["ab"]
 
 

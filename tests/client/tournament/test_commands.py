@@ -182,7 +182,7 @@ def test_players_from_a_list_get_tokens_that_make_them_who_they_are(terminal: Te
     file = terminal.folder / f"{code}-players.csv"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "Émile" in terminal.say("show", code, "players")
-    assert "is there already" in terminal.refused("import", code, "club.csv")
+    assert "say --force" in terminal.refused("import", code, "club.csv")
     again = terminal.say("import", code, "club.csv", "--out", "more.csv")
     assert again == "0 players entered, 2 were entered before.\n"
     assert not (terminal.folder / "more.csv").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from client.filing import NotWritten
 from client.tournament import export
 from server.journaling import chain
 from tests.client.tournament.scenes import entrants, pairings, scene
@@ -91,13 +92,13 @@ def test_the_head_is_that_of_the_servers_hash_chain() -> None:
     }
 
 
-def test_an_archive_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_an_archive_holds_every_file_and_is_not_written_over(tmp_path: Path) -> None:
     file = tmp_path / "cup.zip"
     export.archive({"journal.txt": b"x", "replays/A.replay": b"y"}, file)
     with zipfile.ZipFile(file) as packed:
         assert packed.namelist() == ["journal.txt", "replays/A.replay"]
-    with pytest.raises(TypeError):
-        export.archive({"a": object()}, tmp_path / "bad.zip")  # type: ignore[dict-item]
+    with pytest.raises(NotWritten, match="--force"):
+        export.archive({}, file)
     assert [each.name for each in tmp_path.iterdir()] == ["cup.zip"]
 
 

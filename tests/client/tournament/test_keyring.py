@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from client.filing import NotWritten
 from client.tournament.keyring import Keys, keep, load
 
 
@@ -25,6 +26,14 @@ def test_nobody_else_may_read_them(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert [each.name for each in file.parent.iterdir()] == ["keys.json"]
+
+
+def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("buy milk\n")
+    with pytest.raises(NotWritten, match="holds no keys"):
+        keep("CUP", Keys("ws://h:1"), file)
+    assert file.read_text() == "buy milk\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"CUP": 5}', b"\xff"])
