@@ -1,11 +1,13 @@
-"""A fleet that the tests of one module share where they do it no lasting harm; a store; guests."""
+"""A fleet that the tests of one module share where they do it no lasting harm; stores; guests."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from server.store import Limits, client
 from tests.faults.fleet import Fleet
 from tests.faults.processes import ValkeyProcess
 from tests.server.floor import Someone
@@ -16,6 +18,15 @@ async def store(tmp_path: Path) -> AsyncIterator[ValkeyProcess]:
     """A store of the test's own, to be stopped and killed."""
     with ValkeyProcess("store", tmp_path) as store:
         yield await store.start()
+
+
+@pytest.fixture
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes nodes of this process notice a store that is away much sooner."""
+    limits = partial(Limits, reply_s=0.4, connect_s=0.4, pulse_s=0.1, backoff_max_s=0.1)
+    monkeypatch.setattr("server.store.line.Limits", limits)
+    monkeypatch.setattr(client, "REPLY_S", 0.4)
+    monkeypatch.setattr(client, "WAIT_S", 0.4)
 
 
 class Arrive:

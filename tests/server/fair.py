@@ -143,3 +143,17 @@ async def bots(ports: list[int], count: int) -> AsyncIterator[list[Bot]]:
             stack.push_async_callback(bot.go)
             made.append(bot)
         yield made
+
+
+async def opened(port: int, wanted: TournamentSettings) -> Organiser:
+    """An organiser with a new tournament."""
+    return await Organiser.open(await Someone.arrive(port, "chief"), wanted)
+
+
+async def enter(chief: Organiser, players: list[Bot]) -> None:
+    """Have players enter, and the organiser look on."""
+    for bot in players:
+        await bot.line.say(w.Enter(tournament=chief.code))
+        assert (await bot.line.hear(w.Place)).entry == bot.player
+    await chief.line.say(w.Visit(tournament=chief.code, key=chief.keys.owner))
+    await chief.line.hear(w.Tournament)

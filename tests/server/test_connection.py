@@ -1,9 +1,7 @@
 """What a hostile or clumsy peer meets at the front desk."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
-import pytest
 from msgspec import UNSET
 from websockets.asyncio.client import connect
 
@@ -11,12 +9,6 @@ from server.connection import INBOX
 from tests.server.floor import QUICK, Someone, node, race_of, until
 from wire import messages as m
 from wire.codec import decode_server, encode
-
-
-@pytest.fixture
-async def port(store_url: str) -> AsyncIterator[int]:
-    async with node(store_url) as started:
-        yield started.port
 
 
 async def test_another_protocol_version_is_told_which_side_to_update(port: int) -> None:

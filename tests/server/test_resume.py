@@ -1,18 +1,10 @@
 """Lines that drop, and players who come back."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from tests.server.floor import Someone, node, race_of
 from wire import messages as m
 from wire.values import Settings
-
-
-@pytest.fixture
-async def port(store_url: str) -> AsyncIterator[int]:
-    async with node(store_url) as started:
-        yield started.port
 
 
 async def test_who_comes_back_finds_board_score_number_and_clock_as_they_were(port: int) -> None:

@@ -1,7 +1,6 @@
 """Rooms over the wire: a real node, a real socket, a real store."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from msgspec.structs import replace
@@ -11,12 +10,6 @@ from server.store import keys
 from tests.server.floor import QUICK, Someone, node, race_of, until
 from wire import messages as m
 from wire.values import Settings
-
-
-@pytest.fixture
-async def port(store_url: str) -> AsyncIterator[int]:
-    async with node(store_url) as started:
-        yield started.port
 
 
 async def test_two_players_arrange_a_race_and_play_it(port: int) -> None:

@@ -1,25 +1,17 @@
 """Every byte sent to every kind of client, searched for what nobody may know yet."""
 
 import re
-from collections.abc import AsyncIterator
 
-import pytest
 from msgspec.structs import replace
 
 from server.rules import Position, Rules
 from server.rules.deal import commitment, fair_key, layout
-from tests.server.floor import QUICK, Someone, node, race_of
+from tests.server.floor import QUICK, Someone, race_of
 from wire import messages as m
 from wire.codec import decode_server
 from wire.values import Piles
 
 CARD = re.compile(r"[A23456789TJQK][CDHS]")
-
-
-@pytest.fixture
-async def port(store_url: str) -> AsyncIterator[int]:
-    async with node(store_url) as started:
-        yield started.port
 
 
 def shown(piles: Piles) -> set[str]:
