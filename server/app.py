@@ -20,11 +20,13 @@ from server.ladder import Ladder
 from server.pages import pages
 from server.public.site import Site
 from server.rate import Quota
+from server.reminder import Reminder
 from server.rooms import Rooms
 from server.steward import Steward
 from server.store import Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import Timekeeper
+from server.uptime import Uptime
 from server.version import SERVER
 from server.webhooks import Webhooks
 
@@ -61,6 +63,7 @@ class Node:
         self._halls: Halls
         self._aside: Aside
         self._director: Director
+        self._reminder: Reminder
         self._foyer: Foyer
         self._site: Site
         self._webhooks: Webhooks
@@ -78,6 +81,7 @@ class Node:
         self._rooms = Rooms(self._store, self.tally, self.id)
         fairground = self._fairground()
         self._director = fairground.director
+        self._reminder = Reminder(self._store, self._rooms.dues, self._director.dues)
         self._webhooks = fairground.webhooks
         looks = {"": self._rooms.look, "t": self._director.look, "h": self._webhooks.look}
         timekeeper = Timekeeper(self._store, self.tally, looks)
@@ -136,6 +140,7 @@ class Node:
         await self._webhooks.close()
         self._foyer.close()
         self._director.close()
+        await self._reminder.close()
         await self._aside.close()
         self._halls.close()
         self._rooms.close()
@@ -165,8 +170,11 @@ class Node:
         self._halls = Halls(self._store, self.tally, self.id)
         ladder = Ladder(self._store)
         self._aside = Aside()
-        steward = Steward(self._store, self._rooms)
-        director = Director(self._store, self._halls, steward, ladder, self._aside, self.tally)
+        uptime = Uptime(self._store)
+        steward = Steward(self._store, self._rooms, uptime)
+        director = Director(
+            self._store, self._halls, steward, ladder, self._aside, uptime, self.tally
+        )
         self._foyer = Foyer(self._store, self._halls, director, steward)
         self._site = Site(self._halls, self._foyer)
         webhooks = Webhooks(self._store, self.tally, private=self.config.private_webhooks)

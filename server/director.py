@@ -30,6 +30,7 @@ from server.store import Claim, Store, Unavailable, keys
 from server.tally import Tally
 from server.tournament import Around, Tournament, call_of, due, next_due, pairs_next
 from server.tournament import events as ev
+from server.uptime import Uptime
 
 log = logging.getLogger("dk.director")
 
@@ -54,6 +55,7 @@ class Director:
         steward: Steward,
         ladder: Ladder,
         aside: Aside,
+        uptime: Uptime,
         tally: Tally,
     ) -> None:
         self._store = store
@@ -61,8 +63,18 @@ class Director:
         self._steward = steward
         self._ladder = ladder
         self._aside = aside
+        self._uptime = uptime
         self._tally = tally
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def dues(self) -> dict[str, int]:
+        """Give when to look at all open tournaments and their races, by their timers."""
+        now = self._store.clock.now()
+        found: dict[str, int] = {}
+        for hall in self._halls.opened:
+            found[keys.tournament_timer(hall.code)] = now
+            found.update(self._timers_of(hall, hall.unsettled))
+        return found
 
     def close(self) -> None:
         """Stop all looks; others go on where they end."""
@@ -137,7 +149,7 @@ class Director:
                 serves = hall.wanted
                 await self._advance(hall)
                 hall.looked = serves
-        return next_due(hall.t, self._store.clock.now())
+        return next_due(hall.t, self._store.clock.now(), self._uptime.since)
 
     async def _advance(self, hall: Hall) -> None:
         for _ in range(STEPS):
@@ -146,9 +158,11 @@ class Director:
         else:
             raise RuntimeError(f"tournament {hall.code} goes on and on")
         await self._follow_up(hall)
-        if hall.t.phase == "finished" and not hall.rated:
+        if hall.t.phase == "finished" and hall.rated_at <= self._uptime.since:
+            # Again after a break of the store, which may have lost it; once is all it counts.
+            now = self._store.clock.now()
             await self._ladder.apply(hall.t)
-            hall.rated = True
+            hall.rated_at = now
 
     async def _step(self, hall: Hall) -> bool:
         """Append what is due next; False where nothing is."""
@@ -189,7 +203,7 @@ class Director:
             here = frozenset(hall.presence.here)
         elif not t.stages and t.start_at is not None and t.start_at <= self._store.clock.now():
             busy = await self.engage(hall, [entry.player for entry in t.entries.values()])
-        return Around(new_room_code, here, busy)
+        return Around(new_room_code, here, busy, self._uptime.since)
 
     async def engage(self, hall: Hall, players: Collection[str]) -> dict[str, str]:
         """Note that players play in this tournament; gives who plays in another, and in which.

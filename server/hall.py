@@ -7,6 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import msgspec
 
@@ -18,6 +19,7 @@ from server.store import Entry, Store, keys
 from server.tally import Tally
 from server.tournament import Tournament
 from server.tournament import events as ev
+from server.tournament.acts import decide_lapse
 from server.tournament.records import Match
 from wire import tournaments as w
 from wire.formats import in_words
@@ -46,7 +48,7 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         self.listeners: set[HallListener] = set()
         self.presence = Presence(node, self._say, lambda: None)
         self.settled = False  # whether the other nodes have had time to say who is here
-        self.rated = False  # whether the ratings have been seen to
+        self.rated_at = -1  # when the ratings were seen to
         self.looks = asyncio.Lock()  # one look at a time; what it is about is in the journal
         self.wanted = 0  # looks that were asked for, and how many of these are done
         self.looked = 0
@@ -81,17 +83,23 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
         for entry in entries:
             t.apply(entry.at, entry.payload)
         self.t = t
-        self.touched = {each.id for each in t.matches.values() if _is_unsettled(each)}
+        self.touched = self.unsettled
         for listener in list(self.listeners):
             listener.on_reset()
         return True
+
+    @property
+    def unsettled(self) -> set[str]:
+        """Give the matches whose races somebody has to look after."""
+        return {each.id for each in self.t.matches.values() if _is_unsettled(each)}
 
     def _fold(self, entry: Entry) -> None:
         t = self.t
         self._recent.append(entry)
         before = {each: t.matches[each] for each in t.open}
         event = t.apply(entry.at, entry.payload)
-        self.rated = self.rated and t.phase == "finished"
+        if t.phase != "finished":
+            self.rated_at = -1
         changed = {
             each
             for each in before.keys() | t.open.keys()
@@ -106,8 +114,13 @@ class Hall(Follower[Tournament, ev.AnyEvent]):
             listener.on_closed()
 
     def _rolled_back(self, known: int, *, there: bool) -> None:
-        if not there:
+        if there:
+            self.soon(partial(self._tell_lapse, known, self.t.version), "lapse")
+        else:
             self._broken()
+
+    async def _tell_lapse(self, known: int, version: int) -> None:
+        await self.commit(partial(decide_lapse, known=known, version=version, now=self.now()))
 
     def on_note(self, note: bytes) -> None:
         """Act on a passing note: who is here."""

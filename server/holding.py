@@ -24,6 +24,12 @@ class Holding(ABC, Generic[F]):
     def __len__(self) -> int:
         return len(self._open)
 
+    @property
+    def opened(self) -> list[F]:
+        """Give those that are open, and sound."""
+        found = map(_opened, self._open.values())
+        return [each for each in found if each is not None and not each.failed]
+
     @abstractmethod
     async def _read(self, code: str) -> F:
         """Open one; raises Refusal where that cannot be done."""

@@ -191,6 +191,11 @@ class Rooms(Holding[Room]):
 
     # --- time -------------------------------------------------------------------------
 
+    def dues(self) -> dict[str, int]:
+        """Give the next instants of all open rooms, by their timers."""
+        dues = ((room.code, referee.next_due(room.race)) for room in self.opened)
+        return {code: due for code, due in dues if due is not None}
+
     async def look(self, code: str) -> int | None:
         """Do in a room what is due; gives the instant at which to look again."""
         try:

@@ -15,7 +15,7 @@ from server.arranging import arrange
 from server.hall import Hall
 from server.race import Race
 from server.refusal import Refusal, store_away
-from server.results import rows
+from server.results import absent_at, excuse, rows
 from server.room import Room
 from server.rooms import Rooms
 from server.store import Store, Unavailable, keys
@@ -25,6 +25,7 @@ from server.tournament.acts import decide_no_show, decide_race_void, decide_race
 from server.tournament.calling import own_deal
 from server.tournament.records import Match
 from server.tournament.records import Race as Called
+from server.uptime import Uptime
 
 LOST_AFTER_MS = 30_000  # after a race's start, a room that is not there is not opened any more
 AFTER_END_MS = 1_000  # a race is looked at so long after its time is up, if nobody did before
@@ -33,9 +34,10 @@ AFTER_END_MS = 1_000  # a race is looked at so long after its time is up, if nob
 class Steward:
     """Sees to the races that are called, together with those of the other nodes."""
 
-    def __init__(self, store: Store, rooms: Rooms) -> None:
+    def __init__(self, store: Store, rooms: Rooms, uptime: Uptime) -> None:
         self._store = store
         self._rooms = rooms
+        self._uptime = uptime
 
     async def run(self, hall: Hall, call: Call, now: int) -> int | None:
         """Do for a race that is called what is due in its room; gives the next instant."""
@@ -91,14 +93,15 @@ class Steward:
             await room.commit(lambda race: referee.decide_begin(race, self._countdown_ms(call)))
         await self._put_out(hall, call, room)
         race, now = room.race, self._store.clock.now()
+        since = self._uptime.since
         if race.phase == "over":
-            await hall.commit(partial(_ended, call, race))
+            await hall.commit(partial(_ended, call, race, since))
             return None
         if race.phase != "running" or race.started_at is None or race.ends is None:
             return (race.starts or now) + 1000 * call.no_show_s
-        absent_at = race.started_at + 1000 * call.no_show_s
-        if now < absent_at:
-            return min(absent_at, race.ends + AFTER_END_MS)
+        absent = absent_at(race, since, call.no_show_s)
+        if now < absent:
+            return min(absent, max(now, race.ends) + AFTER_END_MS)
         await hall.commit(partial(_absent, call, now, race.started_at, _who_played(race)))
         return race.ends + AFTER_END_MS
 
@@ -170,7 +173,8 @@ def _absent(
     return decide_no_show(t, call.match, call.race, now=now, started_at=started_at, played=played)
 
 
-def _ended(call: Call, race: Race, t: Tournament) -> Sequence[ev.AnyEvent]:
+def _ended(call: Call, race: Race, since: int, t: Tournament) -> Sequence[ev.AnyEvent]:
     if race.over_why == "aborted":
         return decide_race_void(t, call.match, call.race, "the race was broken off")
-    return decide_raced(t, call.match, call.race, rows(race))
+    excused = excuse(race, since, call.no_show_s)
+    return decide_raced(t, call.match, call.race, rows(race), excuse=excused)

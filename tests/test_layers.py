@@ -77,10 +77,14 @@ MAY_IMPORT: dict[str, str] = {
     "server.arranging": "server.events server.race server.refusal server.rules server.store"
     " server.summary",
     "server.ladder": "wire server.refusal server.rules server.store server.tournament",
+    "server.uptime": "server.store",
+    "server.reminder": "server.store server.tasks",
     "server.steward": "server.arranging server.events server.hall server.race server.referee"
-    " server.refusal server.results server.room server.rooms server.store server.tournament",
+    " server.refusal server.results server.room server.rooms server.store server.tournament"
+    " server.uptime",
     "server.director": "server.aside server.codes server.hall server.halls server.ladder"
-    " server.presence server.refusal server.steward server.store server.tally server.tournament",
+    " server.presence server.refusal server.steward server.store server.tally server.tournament"
+    " server.uptime",
     # What is shown of tournaments, and what is asked of them
     "server.directing": "wire server.refusal server.rules server.tournament",
     "server.guestbook": "wire server.bulletin server.hall server.refusal server.store"
@@ -110,8 +114,8 @@ MAY_IMPORT: dict[str, str] = {
     "server.private": "server.config server.store",
     "server.app": "server.aside server.attendance server.config server.connection server.director server.foyer"
     " server.gateway server.halls server.ladder server.metrics server.pages server.private"
-    " server.public server.rate server.rooms server.steward server.store server.tally server.tasks server.timekeeper"
-    " server.version server.webhooks",
+    " server.public server.rate server.reminder server.rooms server.steward server.store server.tally server.tasks server.timekeeper"
+    " server.uptime server.version server.webhooks",
     "server.streams": "server.config",
     "server.signals": "",
     "server.workers": "server.config server.private server.signals server.store server.streams",

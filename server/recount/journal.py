@@ -82,6 +82,8 @@ def _fault_of(
             return None if _is_called(t, event.match, event.race) else "that race is not called"
         case ev.RaceVoided() if event.why != LOST:
             return None if _is_called(t, event.match, event.race) else "that race is not called"
+        case ev.Announced(by=""):
+            return None if acts.is_lapse(event.text) else "nobody has announced that"
         case ev.Withdrawn(by=""):
             return None if t.is_on else "nobody is absent before the start"
     if isinstance(event, BY_ITSELF) or not getattr(event, "by", ""):

@@ -46,6 +46,12 @@ class Timers:
             [("ZADD", self._places(each)[0], due, each) for each, due in dues.items()]
         )
 
+    async def bring_forward(self, dues: Mapping[str, int]) -> None:
+        """Set timers that are not there, or set for later; as `set` does, with its errors."""
+        await self._pool.batch(
+            [("ZADD", self._places(each)[0], "LT", due, each) for each, due in dues.items()]
+        )
+
     async def claim(self, lease_ms: int, limit: int, *, now: int | None = None) -> list[Claim]:
         """Claim up to `limit` timers that are due by the store's clock (or at `now`).
 

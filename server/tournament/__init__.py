@@ -22,8 +22,8 @@ and report through `acts`:
     decide_race_void(t, match, race, why)                        # when the room is lost
 
 each of which gives the events to append, and none if that has been settled before: reports
-may come twice, late and from several nodes. After an interruption report what the rooms have
-before asking `due`, which gives up a race whose result is a minute late. A room that is not
+may come twice, late and from several nodes. `due` gives up a race whose result is a minute late;
+after an interruption `Around.since` has it wait for what the rooms have. A room that is not
 in `calls` any more counts no longer: end it. People act through the other `decide_…` of
 `acts`; they give events too, or raise `Refusal` (`NeedsConfirm` where a ruling would discard
 what was played: ask, and pass `confirm=True`). `views` are what is shown.

@@ -12,3 +12,5 @@ class Around:
     here: Collection[str] | None = None  # players with a connection; None: everybody
     # Players who are in another tournament that is running, and its code.
     busy: Mapping[str, str] = field(default_factory=dict)
+    # Since when results of races could come in, by whoever asks.
+    since: int = 0

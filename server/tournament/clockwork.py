@@ -29,37 +29,38 @@ def due(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
         order = [entry for entry in beginning.seeds(state) if state.entries[entry].is_in]
         return [beginning.stage_opened(state, 0, order, now)]
     return (
-        _lost_races(state, now)
+        _lost_races(state, now, around.since)
         or _close(state, now)
         or calling.next_races(state, now, around)
         or _go_on(state, now, around)
     )
 
 
-def next_due(state: State, now: int) -> int | None:
+def next_due(state: State, now: int, since: int = 0) -> int | None:
     """Give the next instant after `now` at which `due` may have something to say.
 
-    What is due already is not in it: ask `due` first.
+    What is due already is not in it: ask `due` first. `since` is as in `Around`.
     """
-    return min((instant for instant in _instants(state, now) if instant > now), default=None)
+    found = (instant for instant in _instants(state, now, since) if instant > now)
+    return min(found, default=None)
 
 
-def _instants(state: State, now: int) -> Iterator[int]:
+def _instants(state: State, now: int, since: int) -> Iterator[int]:
     if state.phase in ("draft", "check-in"):
         yield from beginning.instants(state)
     elif state.phase == "running" and state.stages:
-        yield from _instants_of_play(state)
+        yield from _instants_of_play(state, since)
         kind = state.format(state.stage.number)
         if kind.on_clock:
             for field in state.fields(state.stage.number, now, bare=True):
                 yield from filter(None, [kind.wakes(field)])
 
 
-def _instants_of_play(state: State) -> Iterator[int]:
+def _instants_of_play(state: State, since: int) -> Iterator[int]:
     for each in state.open:
         race = state.matches[each].race
         if race is not None:
-            yield lost_at(state, race.starts)
+            yield lost_at(state, race.starts, since)
     for on in _rounds_on(state):
         if on.deadline is not None:
             yield on.deadline
@@ -77,13 +78,13 @@ def pairs_next(state: State, now: int, around: Around) -> bool:
 # --- races that came to nothing, rounds whose time is up ---------------------------------
 
 
-def lost_at(state: State, starts: int) -> int:
+def lost_at(state: State, starts: int, since: int = 0) -> int:
     """Give the instant at which a race without a result is given up."""
     race = state.settings.race
-    return starts + 1000 * (race.countdown_s + race.time_limit_s) + GRACE_MS
+    return max(starts + 1000 * (race.countdown_s + race.time_limit_s), since) + GRACE_MS
 
 
-def _lost_races(state: State, now: int) -> list[ev.AnyEvent]:
+def _lost_races(state: State, now: int, since: int) -> list[ev.AnyEvent]:
     open_matches = (state.matches[each] for each in state.open)
     return [
         ev.RaceVoided(
@@ -93,7 +94,7 @@ def _lost_races(state: State, now: int) -> list[ev.AnyEvent]:
             last=is_last(match),
         )
         for match in open_matches
-        if match.race is not None and now >= lost_at(state, match.race.starts)
+        if match.race is not None and now >= lost_at(state, match.race.starts, since)
     ]
 
 

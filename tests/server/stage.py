@@ -23,6 +23,7 @@ from server.tournament import Tournament, calls
 from server.tournament import events as ev
 from server.tournament.acts import decide_enter, decide_start
 from server.tournament.around import Around
+from server.uptime import Uptime
 from wire.formats import TournamentSettings
 
 SOON_MS = 60_000  # timers so far ahead are acted on, so that nothing is waited for
@@ -91,8 +92,10 @@ class Crew:
         self.halls = Halls(store, tally, name)
         self.rooms = Rooms(store, tally, name)
         self.aside = Aside()
-        self.steward = Steward(store, self.rooms)
-        self.director = Director(store, self.halls, self.steward, Ladder(store), self.aside, tally)
+        uptime = Uptime(store)
+        self.steward = Steward(store, self.rooms, uptime)
+        ladder = Ladder(store)
+        self.director = Director(store, self.halls, self.steward, ladder, self.aside, uptime, tally)
 
     async def act(self) -> int:
         """Act on every timer there is, due or not; how many there were."""

@@ -106,6 +106,14 @@ def test_who_plays_elsewhere_is_left_out_for_that_reason_and_it_is_sound() -> No
     assert wrong(told.lines) == []
 
 
+def test_a_word_that_the_store_has_lost_entries_is_sound_and_any_other_of_nobody_is_not() -> None:
+    told = played(Single(), players=4)
+    told.tell(*acts.decide_lapse(told.t, known=told.t.version + 2, version=3, now=told.now))
+    assert wrong(told.lines) == []
+    told.tell(ev.Announced(text="p001 has won"))
+    assert any("nobody has announced that" in text for text in wrong(told.lines))
+
+
 # --- what was touched -------------------------------------------------------------------
 
 

@@ -1,12 +1,15 @@
 """What happens by itself, and when."""
 
+from dataclasses import replace
+
 import pytest
 
 from server.refusal import Refusal
 from server.tournament import acts, calls, due, is_deal_over, next_due, pairs_next
 from server.tournament import events as ev
+from server.tournament.clockwork import GRACE_MS
 from server.tournament.settings import Arena, Deals, Duplicate, RoundRobin, Single, Swiss
-from tests.tournament.told import T0, Told, begun, rows, settings
+from tests.tournament.told import RACE, T0, Told, begun, rows, settings
 
 HOUR_MS = 3_600_000
 
@@ -183,6 +186,23 @@ def test_public_deals_have_a_seed_for_each_race() -> None:
     ]
     fair = begun(Swiss())
     assert [call.settings.seed for call in calls(fair.t)] == [None, None]
+
+
+# --- races without a result ---------------------------------------------------------------
+
+
+def test_a_race_is_given_up_a_minute_after_its_end_or_after_results_could_come_in_again() -> None:
+    told = begun(Swiss(rounds=2))
+    (call, *_) = calls(told.t)
+    ends = (call.settings.start_at or 0) + 1000 * (RACE.countdown_s + RACE.time_limit_s)
+    assert next_due(told.t, ends) == ends + GRACE_MS
+    told.now = ends + GRACE_MS
+    assert {type(event) for event in due(told.t, told.now, told.around)} == {ev.RaceVoided}
+    back = replace(told.around, since=told.now - 1)
+    assert due(told.t, told.now, back) == []
+    assert next_due(told.t, told.now, back.since) == back.since + GRACE_MS
+    later = back.since + GRACE_MS
+    assert {type(event) for event in due(told.t, later, back)} == {ev.RaceVoided}
 
 
 # --- pause, extension, hold -------------------------------------------------------------

@@ -154,8 +154,8 @@ def ties_never_end(patch: Patch) -> None:
 
 def lost_races_are_waited_for(patch: Patch) -> None:
     """A race without a result is never given up."""
-    patch.setattr(clockwork, "_lost_races", lambda state, now: [])
-    patch.setattr(clockwork, "_instants_of_play", lambda state: iter(()))
+    patch.setattr(clockwork, "_lost_races", lambda state, now, since: [])
+    patch.setattr(clockwork, "_instants_of_play", lambda state, since: iter(()))
 
 
 def rounds_are_called_early(patch: Patch) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from server.refusal import Refusal
 from server.tournament import acts, beginning, calls
+from server.tournament import events as ev
 from server.tournament.settings import Heats, Swiss
 from tests.tournament.told import Told, rows, settings
 
@@ -114,6 +115,30 @@ def test_who_is_missing_in_the_rows_of_a_race_was_absent() -> None:
     result = told.t.matches[call.match].result
     assert result is not None
     assert result.winner == here
+
+
+def test_a_race_from_which_somebody_is_missing_with_an_excuse_is_void_and_blames_nobody() -> None:
+    told = begun()
+    (call, _) = calls(told.t)
+    here = call.players[0][0]
+    excused = acts.decide_raced(told.t, call.match, 1, rows([[here]]), excuse="no store")
+    assert [type(event) for event in excused] == [ev.RaceVoided]
+    told.tell(*excused)
+    told.settle()
+    again = next(each for each in calls(told.t) if each.match == call.match)
+    assert again.race == 2
+    # An excuse that nobody needs changes nothing.
+    both = rows([[player] for player, _ in again.players])
+    found = acts.decide_raced(told.t, call.match, 2, both, excuse="no store")
+    assert [type(event) for event in found] == [ev.Raced]
+
+
+def test_a_loss_that_several_nodes_have_noticed_is_told_once() -> None:
+    told = begun()
+    told.tell(*acts.decide_lapse(told.t, known=9, version=7, now=told.now))
+    assert "from entry 9 to 7" in told.t.announced[-1][1]
+    assert acts.decide_lapse(told.t, known=8, version=7, now=told.now + 59_999) == []
+    assert acts.decide_lapse(told.t, known=12, version=10, now=told.now + 60_000) != []
 
 
 def test_several_race_on_when_one_of_them_is_absent() -> None:

@@ -27,7 +27,13 @@ from server.tournament.acts.entering import (
     decide_summon,
     decide_withdraw,
 )
-from server.tournament.acts.reporting import decide_no_show, decide_race_void, decide_raced
+from server.tournament.acts.reporting import (
+    decide_lapse,
+    decide_no_show,
+    decide_race_void,
+    decide_raced,
+    is_lapse,
+)
 from server.tournament.acts.ruling import (
     NeedsConfirm,
     decide_override,
@@ -50,6 +56,7 @@ __all__ = [
     "decide_enter",
     "decide_extend",
     "decide_hold",
+    "decide_lapse",
     "decide_new_token",
     "decide_no_show",
     "decide_open_check_in",
@@ -69,4 +76,5 @@ __all__ = [
     "decide_summon",
     "decide_void",
     "decide_withdraw",
+    "is_lapse",
 ]

@@ -1,6 +1,7 @@
 """What whoever runs the races reports: results, absences, rooms that failed."""
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
 import msgspec
 
@@ -9,13 +10,17 @@ from server.tournament.records import Match, Race
 from server.tournament.series import is_last
 from server.tournament.state import State
 
+LAPSE: Final = "The server's store lost its last moments"
+LOOK: Final = "Whoever has just entered, left or ruled, please look whether it still stands."
+LAPSE_MS: Final = 60_000  # nodes that notice one loss do so within it
+
 
 def decide_raced(
-    state: State, match_id: str, race: int, rows: Iterable[ev.Row]
+    state: State, match_id: str, race: int, rows: Iterable[ev.Row], *, excuse: str = ""
 ) -> list[ev.AnyEvent]:
     """Record a race's standings, given by player; nothing if it is recorded or counts no more.
 
-    Who is missing in them was absent.
+    Who is missing in them was absent; with an `excuse` for it the race is void.
     """
     match, on = _on(state, match_id, race)
     if match is None or on is None:
@@ -28,6 +33,8 @@ def decide_raced(
     ]
     there = {line.p for line in lines}
     absent = [entry for entry in match.entries if entry not in there and entry not in match.lost]
+    if absent and excuse:
+        return decide_race_void(state, match_id, race, excuse)
     if not lines:
         return _absent(state, match, race, absent)
     found: list[ev.AnyEvent] = []
@@ -78,6 +85,22 @@ def decide_race_void(state: State, match_id: str, race: int, why: str) -> list[e
     if match is None or on is None:
         return []
     return [ev.RaceVoided(match=match_id, race=race, why=why, last=is_last(match))]
+
+
+def decide_lapse(state: State, *, known: int, version: int, now: int) -> list[ev.AnyEvent]:
+    """Tell everybody that the store has lost entries; nothing where that has just been told.
+
+    It stood at entry `known`, and then at `version`.
+    """
+    if any(is_lapse(text) and now - at < LAPSE_MS for at, text in state.announced):
+        return []
+    text = f"{LAPSE}: the record went back from entry {known} to {version}. {LOOK}"
+    return [ev.Announced(text=text)]
+
+
+def is_lapse(text: str) -> bool:
+    """Whether an announcement is one of those that `decide_lapse` makes."""
+    return text.startswith(LAPSE) and text.endswith(LOOK)
 
 
 def _on(state: State, match_id: str, race: int) -> tuple[Match | None, Race | None]:

@@ -1,0 +1,44 @@
+"""Timers that a store may have lost with its master."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from server.reminder import Reminder
+from server.store import Store, Unavailable
+from tests.server.floor import until
+from tests.store.dues import dues
+
+
+@pytest.fixture
+async def store(store_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(store_url)
+    yield opened
+    await opened.close()
+
+
+async def come_to(store: Store, expected: dict[str, int]) -> None:
+    async def are_set() -> bool:
+        try:
+            return await dues(store) == expected
+        except Unavailable:
+            return False
+
+    await until(are_set)
+
+
+async def test_what_is_open_is_looked_at_in_time_when_the_store_is_back(store: Store) -> None:
+    reminder = Reminder(store, lambda: {"LOST": 5000, "SOON": 5000}, lambda: {"LATE": 5000})
+    await store.timers.set_all({"SOON": 4000, "LATE": 9000, "OTHER": 9000})
+    store.line.leave("a test")
+    await come_to(store, {"SOON": 4000, "LOST": 5000, "LATE": 5000, "OTHER": 9000})
+    await reminder.close()
+
+
+async def test_what_was_open_when_the_line_broke_is_not_forgotten(store: Store) -> None:
+    found = {"ROOM": 5000}
+    reminder = Reminder(store, lambda: found)
+    store.journals.on_state(lambda up: found.clear())
+    store.line.leave("a test")
+    await come_to(store, {"ROOM": 5000})
+    await reminder.close()
