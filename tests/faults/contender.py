@@ -18,6 +18,7 @@ M = TypeVar("M", bound=m.ServerMessage)
 LOST: Final = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError)
 ANSWER_S: Final = 8.0
 AGAIN_S: Final = 0.1
+AGAIN: Final = ("store", "conflict")  # refusals after which the same may be said once more
 
 
 class Line:
@@ -99,7 +100,7 @@ class Contender(Line):
         self.races = 0
         self._code = code
         self._plays = 0
-        self._room = ""
+        self._called = self._room = ""
         self._n = 0
 
     async def run(self) -> None:
@@ -122,6 +123,7 @@ class Contender(Line):
                 if message.phase in ("finished", "cancelled"):
                     self.over.set()
             case w.Called():
+                self._called = message.room
                 if message.room != self._room:
                     await self.say(m.Join(room=message.room))
             case m.Room():
@@ -137,13 +139,17 @@ class Contender(Line):
             case m.Hints():
                 text = self._chance.choice(message.moves or ["d"])
                 await self.say(m.Move(n=self._n + 1, m=text))
-            case m.Refused() if message.re == "move":
-                await self.say(m.Snapshot())
-            case m.Refused() if message.re == "join" and message.code != "held":
-                await asyncio.sleep(AGAIN_S)
-                await self.say(m.Join(room=self._room))
             case m.Refused() if message.re == "enter":
-                self.over.set()
+                if message.code in AGAIN:
+                    await self.say(w.Enter(tournament=self._code))
+                else:
+                    self.over.set()
+            case m.Refused() if message.re == "join":
+                if message.code != "held":
+                    await asyncio.sleep(AGAIN_S)
+                    await self.say(m.Join(room=self._called))
+            case m.Refused() if message.re == "move" or message.code in AGAIN:
+                await self.say(m.Snapshot())  # the board that comes is played on
             case _:
                 pass
 
@@ -172,7 +178,7 @@ class Chief(Line):
                         if isinstance(answer, kind):
                             return answer
                         if isinstance(answer, m.Refused):
-                            if answer.code not in ("store", "conflict"):
+                            if answer.code not in AGAIN:
                                 raise AssertionError(f"{message}: {answer}")
                             break
             except LOST:

@@ -102,11 +102,17 @@ class ClusteredFleet(TrioFleet[ClusterTrio]):
     def served_by(self, master: ValkeyProcess, races: Sequence[Race]) -> list[Race]:
         """The races whose rooms a master has."""
         with self._client() as client:
-            return [
-                race
-                for race in races
-                if client.get_node_from_key(_key(race.room)).port == master.port
-            ]
+            return [race for race in races if _port(client, _key(race.room)) == master.port]
+
+    def port_of(self, key: str) -> int:
+        """The port of the master that has a key."""
+        with self._client() as client:
+            return _port(client, key)
+
+
+def _port(client: RedisCluster, key: str) -> int:
+    port: int = client.get_node_from_key(key).port  # type: ignore[no-untyped-call]
+    return port
 
 
 def third_of(room: str) -> int:
@@ -116,6 +122,16 @@ def third_of(room: str) -> int:
 
 def _key(room: str) -> str:
     return keys.journal(keys.room(room)).journal
+
+
+async def replace_master(fleet: WatchedFleet | ClusteredFleet, victim: ValkeyProcess) -> None:
+    """Kills a master, and waits until its replica has taken over."""
+    before = roles(fleet.stores)[0]
+    heirs = [store for store in fleet.stores if store not in before]
+    await victim.kill()
+    await until(
+        lambda: any(heir in roles(fleet.stores)[0] for heir in heirs), f"an heir of {victim.name}"
+    )
 
 
 def roles(stores: Sequence[ValkeyProcess]) -> tuple[list[ValkeyProcess], list[ValkeyProcess]]:

@@ -5,15 +5,16 @@ import json
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import Self
+from typing import Any, Self
 
 import redis
 from redis.cluster import RedisCluster
 
 from server.store import keys
+from server.store.keys import JournalId
 from tests.faults.checker import Verdict, check
 from tests.faults.processes import HOST, LIMIT_S, NodeProcess, ValkeyProcess, until
 from tests.faults.proxy import Proxy
@@ -184,20 +185,29 @@ class Fleet:
 
     def journal(self, room: str) -> list[str]:
         """A room's journal as the store holds it; waits for a store that is away."""
+        return self.lines(keys.room(room))
+
+    def lines(self, jid: JournalId) -> list[str]:
+        """A journal as the store holds it; waits for a store that is away."""
+        key = keys.journal(jid).journal
+        entries: list[bytes] = self._patiently(lambda client: client.lrange(key, 0, -1))
+        return [entry.decode() for entry in entries]
+
+    def secret(self, deal: str) -> bytes | None:
+        """A deal's secret; waits for a store that is away."""
+        secret: bytes | None = self._patiently(lambda client: client.get(keys.deal(deal)))
+        return secret
+
+    def _patiently(self, ask: Callable[[redis.Redis | RedisCluster], Any]) -> Any:
         deadline = time.monotonic() + LIMIT_S
         while True:
             try:
-                entries = self._entries(keys.journal(keys.room(room)).journal)
-                return [entry.decode() for entry in entries]
+                with self._client() as client:
+                    return ask(client)
             except redis.RedisError:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)
-
-    def _entries(self, key: str) -> list[bytes]:
-        with self._client() as client:
-            entries: list[bytes] = client.lrange(key, 0, -1)
-        return entries
 
 
 class Race:

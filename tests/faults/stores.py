@@ -81,6 +81,19 @@ class Trio(ABC):
         """Ends all of it."""
 
 
+async def hold_back(master: ValkeyProcess) -> None:
+    """Has a master pass on nothing any more of what it takes in: with it, that is lost."""
+    with master.client() as client:
+        client.execute_command("ACL", "SETUSER", "default", "-sync", "-psync")
+        client.execute_command("CLIENT", "KILL", "TYPE", "REPLICA")
+
+    def is_alone() -> bool:
+        with master.client() as client:
+            return bool(client.info("replication")["connected_slaves"] == 0)
+
+    await until(is_alone, f"{master.name} has no replica")
+
+
 class SentinelTrio(Trio):
     """A master, a replica and three Sentinels of which two have to agree."""
 
