@@ -155,13 +155,15 @@ class Follower(ABC, Generic[R, E]):
         """Fold a message of the journal's channel in, or notice that some are missing."""
         if self.failed:
             return
-        self._heard = max(self._heard, entry.version)
+        version = entry.version
+        if version > self._heard:
+            self._heard = version
         if self._is_made_anew:
             return
-        version = self.replica.version
-        if entry.version == version + 1:
+        known = self.replica.version
+        if version == known + 1:
             self._take(entry)
-        elif entry.version > version and not self._news.locked():
+        elif version > known and not self._news.locked():
             self.soon(self.catch_up, "catch-up")
 
     def on_resync(self) -> None:

@@ -80,7 +80,7 @@ class Plays:
             n,
             payload,
             play_summary(racer, event),
-            lambda outcome: self._acted(viewer, n, text, payload, patience, outcome),
+            partial(self._acted, viewer, n, text, payload, patience),
         )
         return True
 
@@ -106,8 +106,9 @@ class Plays:
         if patience is not None and patience.is_tried:
             viewer.send(m.Store(waiting=False))
         self._room.on_entry(Entry(outcome.version, outcome.at, payload))
-        racer = self._room.replica.racers.get(viewer.player)
-        if racer is not None and racer.n < n and outcome.version <= self._room.replica.version:
+        race = self._room.replica
+        racer = race.racers.get(viewer.player)
+        if racer is not None and racer.n < n and outcome.version <= race.version:
             # It took the place of an entry that we know and the store has lost.
             self._room.soon(self._room.catch_up, "catch-up")
 

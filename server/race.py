@@ -13,6 +13,7 @@ from server.permissions import ALLOWED, ARRANGED, Role
 from server.racer import Counted, Racer
 from server.rules import Move, Position, Rules
 from server.rules.deal import fair_key, layout, public_key
+from server.rules.move import DRAW
 from server.rules.undo import undo_refusal
 from wire.values import Outcome, Phase, Settings
 
@@ -235,7 +236,7 @@ class Race:
         result = []
         if board.hand:
             result.append("draw")
-        elif board.is_legal(Move.parse("d")):
+        elif board.is_legal(DRAW):
             result.append("redeal")
         if racer.former and undo_refusal(self.settings.undo, racer.former[-1], board) is None:
             result.append("undo")

@@ -134,18 +134,19 @@ def moved(race: Race, racer: Racer, n: int, before: Position | None = None) -> m
     With `before`, the position it was played on, only the piles that changed; without, for
     a play that was answered before, the whole board as it is now.
     """
-    assert racer.board is not None
+    board = racer.board
+    assert board is not None
     text, at = racer.plays[n - 1]
     return m.Moved(
         n=n,
         m=text,
-        piles=piles(racer.board) if before is None else changed(before, racer.board),
+        piles=piles(board) if before is None else changed(before, board),
         cards=racer.cards,
         down=racer.down,
         score=race.score(racer),
         moves=racer.moves,
         undos=racer.undos,
-        turn=racer.board.turn,
+        turn=board.turn,
         at=at,
         can=race.can(racer),
         stuck=racer.is_stuck,

@@ -50,4 +50,7 @@ def run_length(rules: Rules, up: Cards) -> int:
 
 def cards_home(foundations: Foundations) -> int:
     """Returns how many cards lie on the foundations."""
-    return sum([RANK[top] for top in foundations])
+    number = 0
+    for top in foundations:
+        number += RANK[top]
+    return number

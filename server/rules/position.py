@@ -93,7 +93,10 @@ class Position(NamedTuple):
     @property
     def down(self) -> int:
         """The number of cards still face down in the columns."""
-        return sum([len(column[0]) for column in self.columns])
+        number = 0
+        for column in self.columns:
+            number += len(column[0])
+        return number
 
     @property
     def is_solved(self) -> bool:

@@ -4,10 +4,7 @@ Every board that leaves the server is made here. A pile is text: the number of c
 shown, a colon, the cards shown from bottom to top.
 """
 
-from itertools import compress
-from operator import is_not, ne
-
-from server.rules.cards import RANK, TEXT, Card, Cards
+from server.rules.cards import RANK, TEXT, Card, Cards, cards_text
 from server.rules.move import FOUNDATION, HAND, WASTE, pile_text
 from server.rules.move import FOUNDATIONS as MAX_FOUNDATIONS
 from server.rules.piles import Column
@@ -19,7 +16,6 @@ WASTE_SHOWN = MAX_DRAW
 _HAND, _WASTE = pile_text(HAND), pile_text(WASTE)
 _FOUNDATIONS = tuple(pile_text(FOUNDATION + place) for place in range(MAX_FOUNDATIONS))
 _COLUMNS = tuple(pile_text(column) for column in range(MAX_COLUMNS))
-_PLACES = range(max(MAX_COLUMNS, MAX_FOUNDATIONS))
 # The text of a foundation by its top card; the last entry is found by the index EMPTY.
 _FOUNDATION_TEXT = (*(f"{RANK[top] - 1}:{text}" for top, text in enumerate(TEXT)), "0:")
 
@@ -45,13 +41,16 @@ def changed(before: Position, after: Position) -> dict[str, str]:
         seen[_HAND] = _hand(hand)
     if waste is not before.waste and waste != before.waste:
         seen[_WASTE] = _waste(waste)
-    if foundations is not before.foundations:
-        for place in compress(_PLACES, map(ne, foundations, before.foundations)):
-            seen[_FOUNDATIONS[place]] = _FOUNDATION_TEXT[foundations[place]]
-    if columns is not before.columns:
-        for place in compress(_PLACES, map(is_not, columns, before.columns)):
+    former = before.foundations
+    if foundations is not former:
+        for place in range(len(foundations)):
+            if foundations[place] != former[place]:
+                seen[_FOUNDATIONS[place]] = _FOUNDATION_TEXT[foundations[place]]
+    were = before.columns
+    if columns is not were:
+        for place in range(len(columns)):
             column = columns[place]
-            if column != before.columns[place]:
+            if column is not were[place] and column != were[place]:
                 seen[_COLUMNS[place]] = _column(column)
     return seen
 
@@ -76,7 +75,7 @@ def _hand(hand: Cards) -> str:
 
 def _waste(waste: Cards) -> str:
     hidden = max(0, len(waste) - WASTE_SHOWN)
-    return f"{hidden}:{''.join([TEXT[card] for card in waste[hidden:]])}"
+    return f"{hidden}:{cards_text(waste[hidden:])}"
 
 
 def _foundation(top: Card) -> str:
@@ -84,4 +83,4 @@ def _foundation(top: Card) -> str:
 
 
 def _column(column: Column) -> str:
-    return f"{len(column[0])}:{''.join([TEXT[card] for card in column[1]])}"
+    return f"{len(column[0])}:{cards_text(column[1])}"

@@ -16,7 +16,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -213,12 +213,11 @@ class Journals:
         """
         journal, summary, news = keys.journal(jid)
         args = (news, player, "" if epoch is None else epoch, n, payload, *_flat(sets))
-        self._line(jid).run(
-            lua.ACT,
-            (journal, summary),
-            args,
-            lambda reply: done(cast(ActOutcome, self._outcome(reply))),
-        )
+        answered = partial(self._acted, done)
+        self._shards.of(journal).line.run(lua.ACT, (journal, summary), args, answered)
+
+    def _acted(self, done: Callable[[ActOutcome], None], reply: Any) -> None:
+        done(self._outcome(reply))  # type: ignore[arg-type]  # the script knows no conflict
 
     def _outcome(self, reply: Any) -> Outcome:
         if type(reply) is list:
