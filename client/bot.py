@@ -16,7 +16,7 @@ from typing import Final
 
 from client import model
 from client.identity import Identity
-from client.line import ANSWERED, Line
+from client.line import Line
 from client.link import Heard, Link
 from client.model import State
 from client.strategy import Mind, View
@@ -122,7 +122,7 @@ class Bot:
     def _hear(self, heard: Heard) -> None:
         if isinstance(heard, Line):
             self.state = model.lined(self.state, heard)
-            if heard.status == "waiting" and self._is_new and heard.why not in ANSWERED:
+            if heard.status == "waiting" and self._is_new and not heard.is_answered:
                 self._fail(heard.why)
             return
         self._is_new = False

@@ -10,7 +10,8 @@ from typing import Final, Literal
 
 from wire.messages import Close
 
-Status = Literal["connecting", "online", "waiting", "ended"]
+# Held up: connected, and the server has not answered the hello.
+Status = Literal["connecting", "held up", "online", "waiting", "ended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Line:
     why: str = ""  # of waiting and ended
     retry_at: float | None = None  # monotonic instant of the next try
     trip_ms: float | None = None
+    is_answered: bool = False  # of waiting: a server is there, and does not take us just now
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Verdict:
     forget_token: bool = False
     least: float = 0.0
     most: float = 0.0
+    is_answered: bool = False  # the server is there, and does not take this client just now
 
     def delay(self, chance: Random) -> float:
         """Draw the seconds to wait, so that many clients do not come back at once."""
@@ -67,10 +70,6 @@ _PAUSES: Final[dict[int, tuple[str, float, float]]] = {
 }
 
 
-# Why a server that is there does not take this client just now.
-ANSWERED: Final = frozenset(why for why, _, _ in _PAUSES.values())
-
-
 def judge(loss: Loss, failures: int) -> Verdict:
     """Decide about a loss after so many failures in a row."""
     code = loss.code
@@ -81,11 +80,10 @@ def judge(loss: Loss, failures: int) -> Verdict:
     if code == Close.BAD_TOKEN:
         return Verdict("the server does not know this player any more", forget_token=True)
     longest = min(LONGEST_DELAY, FIRST_DELAY * 2**failures)
-    if code in _PAUSES and failures == 0:
-        why, least, most = _PAUSES[code]
-        return Verdict(why, least=least, most=most)
-    why = _PAUSES[code][0] if code in _PAUSES else loss.reason or "the line dropped"
-    return Verdict(why, least=longest / 2, most=longest)
+    why, least, most = _PAUSES.get(code or 0, ("the line dropped", longest / 2, longest))
+    if failures > 0:
+        least, most = longest / 2, longest
+    return Verdict(loss.reason or why, least=least, most=most, is_answered=code in _PAUSES)
 
 
 def _sentence(ours: str, theirs: str) -> str:

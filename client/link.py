@@ -9,7 +9,6 @@ server says goes to `hear`, one message at a time, and so does every change of t
 import asyncio
 import logging
 import secrets
-import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,20 +18,21 @@ from random import SystemRandom
 from typing import Final
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.exceptions import ConnectionClosed
 
 from client.clock import Clock
 from client.doubt import Doubt
 from client.identity import Identity
 from client.line import Line, Loss, Verdict, judge
+from client.loss import FAILURES, SILENT, loss_of
 from client.plays import NumberedPlay, Play, Plays
 from wire import codec
 from wire.messages import (
     PROTOCOL,
+    STORE_WAIT_S,
     SUBPROTOCOL,
     Board,
     ClientMessage,
-    Close,
     Countdown,
     Error,
     Hello,
@@ -56,15 +56,14 @@ Heard = ServerMessage | Line
 CLIENT_NAME: Final = f"klondike {version('double-klondike')}"
 PLAY_TAGS: Final = ("move", "undo", "finish")
 ANSWERS: Final = (Welcome, Moved, Refused, Pong, Store)  # prove that the line holds both ways
-GOING_DOWN: Final = b"the server is going down"  # of a 503 (docs/protocol.md, transport)
-WELCOME_LIMIT: Final = 10.0  # seconds for the server's first word
+WELCOME_LIMIT: Final = STORE_WAIT_S + 5.0  # seconds for the server's first word
+HELD_UP_AFTER: Final = 2.0  # seconds without it, after which the player is told
 MOST_WAITING: Final = 100  # plays without an answer
 OUTBOX: Final = 256  # messages that wait for the socket; all plays of a resume have room
 FIRST_PINGS: Final = 5
 FIRST_PING_GAP: Final = 0.2
 PING_GAP: Final = 10.0
 LOOK_GAP: Final = 1.0  # seconds at most between looks whether an answer is missed
-SILENT: Final = "no answer from the server"
 STEADY_AFTER: Final = 10.0  # seconds on line after which earlier failures are forgotten
 
 
@@ -194,7 +193,8 @@ class Link:
 
     async def _pause(self, verdict: Verdict) -> None:
         seconds = 0.0 if self._hurry.is_set() else verdict.delay(self._chance)
-        self._become(Line("waiting", verdict.why, retry_at=time.monotonic() + seconds))
+        at = time.monotonic() + seconds
+        self._become(Line("waiting", verdict.why, at, is_answered=verdict.is_answered))
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._hurry.wait()
@@ -220,21 +220,8 @@ class Link:
                 return await self._serve(socket)
         except ConnectionClosed as closed:
             return self._closed(closed.rcvd.code if closed.rcvd else None, closed)
-        except InvalidURI as error:
-            return Loss(None, str(error), is_final=True)
-        except InvalidStatus as error:
-            status = error.response.status_code
-            if GOING_DOWN in (error.response.body or b""):
-                return Loss(int(Close.RESTART), "")
-            if status >= 500 or status == 429:
-                return Loss(int(Close.OVERLOAD), f"the server answers {status}")
-            return Loss(None, f"{self.url} is not a race server (HTTP {status})", is_final=True)
-        except InvalidHandshake as error:
-            return Loss(None, f"{self.url} is not a race server ({error})", is_final=True)
-        except TimeoutError:
-            return Loss(None, SILENT)
-        except OSError as error:
-            return Loss(None, _plainly(error))
+        except FAILURES as error:
+            return loss_of(error, self.url)
         finally:
             self._socket = None
             self.plays = self.plays.dropped()
@@ -262,12 +249,9 @@ class Link:
             line=self._lines,
         )
         await socket.send(codec.encode(hello))
-        async with asyncio.timeout(WELCOME_LIMIT):
-            while not self._was_online:
-                self._take(await socket.recv())
-                if self._error is not None and self._error.code == "bad-frame":
-                    # No close follows: the server waits for a better hello, and none will come.
-                    return Loss(None, self._error.reason, is_final=True)
+        fault = await self._welcome(socket)
+        if fault is not None:
+            return fault
         tasks = [
             asyncio.create_task(self._write(socket), name="link-write"),
             asyncio.create_task(self._measure(), name="link-measure"),
@@ -280,6 +264,21 @@ class Link:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _welcome(self, socket: ClientConnection) -> Loss | None:
+        """Wait for the answer to the hello; gives a loss where there is no use in it."""
+        loop = asyncio.get_running_loop()
+        told = loop.call_later(HELD_UP_AFTER, self._become, Line("held up"))
+        try:
+            async with asyncio.timeout(WELCOME_LIMIT):
+                while not self._was_online:
+                    self._take(await socket.recv())
+                    if self._error is not None and self._error.code == "bad-frame":
+                        # No close follows: the server waits for a better hello, and none will come.
+                        return Loss(None, self._error.reason, is_final=True)
+        finally:
+            told.cancel()
+        return None
 
     async def _write(self, socket: ClientConnection) -> None:
         with suppress(ConnectionClosed):  # the reader sees it too, and says why
@@ -400,11 +399,3 @@ class Link:
                 # A play must not be left out between others: the resume sends it again.
                 self._socket.transport.abort()
                 return
-
-
-def _plainly(error: OSError) -> str:
-    if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
-        return "nobody answers there"
-    if isinstance(error, socket.gaierror):
-        return "no such host"
-    return error.strerror or str(error)

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from client import model
 from client.identity import Identity
-from client.line import ANSWERED, Line
+from client.line import Line
 from client.link import Heard, Link
 from client.model import State
 from wire.messages import (
+    STORE_WAIT_S,
     ClientMessage,
     Create,
     Error,
@@ -27,7 +28,7 @@ from wire.values import Settings
 
 M = TypeVar("M", bound=ServerMessage)
 
-ANSWER_LIMIT = 15.0  # seconds for the server to answer a request
+ANSWER_LIMIT = STORE_WAIT_S + 5.0  # seconds for the server to answer a request
 
 
 class OrganiserFailed(Exception):
@@ -122,6 +123,8 @@ class Organiser:
     def _unanswered(self, limit: float) -> OrganiserFailed:
         """Give the failure when time is up, with what is known of the line."""
         why = self.state.line.why if self.state.line.status == "waiting" else ""
+        if self.state.store_waits or self.state.line.status == "held up":
+            why = "it is there, and may be waiting for its store"
         return OrganiserFailed(
             f"the server did not answer in {limit:.0f} s" + (f": {why}" if why else "")
         )
@@ -131,7 +134,7 @@ class Organiser:
             self.state = model.lined(self.state, heard)
             if heard.status == "ended":
                 raise OrganiserFailed(self._named(heard.why))
-            if heard.status == "waiting" and self._is_new and heard.why not in ANSWERED:
+            if heard.status == "waiting" and self._is_new and not heard.is_answered:
                 raise OrganiserFailed(self._named(heard.why))
         else:
             self._is_new = False

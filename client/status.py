@@ -45,6 +45,8 @@ def connection(state: State, now: float, *, is_narrow: bool = False) -> tuple[st
             return ("*" if is_narrow and trip else "* online") + trip, "good"
         case "connecting":
             return "~ CONNECTING", "warn"
+        case "held up":
+            return "~ WAITING", "warn"
         case "waiting":
             left = max(0, round((line.retry_at or now) - now))
             return f"~ RECONNECTING {left}s", "warn"
@@ -92,6 +94,8 @@ def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, In
         return half_typed(state, desk, style), "bold"
     if state.line.status == "ended" and state.line.why:
         return clean(state.line.why), "bad"
+    if state.line.status == "held up":
+        return f"The server is there, but held up; {_meanwhile(state)}.", "warn"
     if state.line.status == "waiting" or (state.line.why and state.line.status != "online"):
         return _offline(state), "warn"
     if desk.hinting:
@@ -110,12 +114,21 @@ def _question(state: State, confirm: Confirm) -> str:
 
 
 def _offline(state: State) -> str:
+    what = "Not let in" if state.line.is_answered else "No server"
     why = f" ({clean(state.line.why)})" if state.line.why else ""
+    if state.plays.waiting:
+        return f"{what}{why}: {_kept(state)}."
+    return f"{what}{why}; coming back by itself."
+
+
+def _meanwhile(state: State) -> str:
+    return _kept(state) if state.plays.waiting else "it may be waiting for its store"
+
+
+def _kept(state: State) -> str:
     waiting = state.plays.waiting
-    if waiting:
-        kept = "1 move is kept" if waiting == 1 else f"{waiting} moves are kept"
-        return f"No server{why}: {kept} and sent again."
-    return f"No server{why}; coming back by itself."
+    kept = "1 move is kept" if waiting == 1 else f"{waiting} moves are kept"
+    return f"{kept} and sent again"
 
 
 def half_typed(state: State, desk: Desk, style: Style) -> str:

@@ -4,8 +4,8 @@ import asyncio
 from typing import Final, Protocol
 
 from server.refusal import store_away
+from wire.messages import STORE_WAIT_S
 
-WAIT_FOR_STORE_S: Final = 20.0  # after that a request is refused; it may be made again
 FIRST_PAUSE_S: Final = 0.05
 LONGEST_PAUSE_S: Final = 1.0
 
@@ -24,7 +24,7 @@ class Patience:
     it would be asked as fast as it can refuse.
     """
 
-    def __init__(self, store: Waited, limit_s: float = WAIT_FOR_STORE_S) -> None:
+    def __init__(self, store: Waited, limit_s: float = STORE_WAIT_S) -> None:
         """Begin to count; the first attempt after a broken line is made at once."""
         self._store = store
         self._until = asyncio.get_running_loop().time() + limit_s

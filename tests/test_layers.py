@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, str] = {
     "server.gateway": "wire server.rate",
     "server.refusal": "",
     "server.journaling": "",
-    "server.patience": "server.refusal",
+    "server.patience": "wire server.refusal",
     "server.version": "",
     "server.tally": "",
     "server.password": "",
@@ -128,7 +128,7 @@ MAY_IMPORT: dict[str, str] = {
 ONLY_FOR: dict[str, str] = {
     "redis": "server.store",
     "hiredis": "server.store",
-    "websockets": "server.gateway client.link",
+    "websockets": "server.gateway client.link client.loss",
     "msgpack": "wire.codec",
     "curses": "client.screen client.terminal",
     "prometheus_client": "server.metrics server.pages",

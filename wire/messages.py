@@ -33,6 +33,9 @@ from wire.values import (
 PROTOCOL = 1
 SUBPROTOCOL = "dk.v1"
 MAX_CLIENT_FRAME = 4096  # bytes of one message from a client
+# How long the server holds a request, a hello as well, while its store is away. Then it says so:
+# whoever waits less for an answer never hears why there was none.
+STORE_WAIT_S = 20.0
 
 # --- a client speaks ------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ standings = st.builds(
 )
 lines = st.builds(
     Line,
-    status=st.sampled_from(["connecting", "online", "waiting", "ended"]),
+    status=st.sampled_from(["connecting", "held up", "online", "waiting", "ended"]),
     why=texts,
     retry_at=st.none() | st.floats(0, 100),
     trip_ms=st.none() | st.floats(0, 99_999),

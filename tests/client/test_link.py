@@ -11,8 +11,10 @@ import pytest
 
 from client.identity import Identity, open_identity
 from client.line import Line, Loss, judge
-from client.link import MOST_WAITING, Link
+from client.link import MOST_WAITING, WELCOME_LIMIT, Link
+from client.organiser import ANSWER_LIMIT
 from tests.client.stage import (
+    LIMIT,
     TOKEN,
     Actor,
     Ear,
@@ -22,9 +24,11 @@ from tests.client.stage import (
     room,
     running,
     staged,
+    welcome,
 )
 from wire import codec
 from wire.messages import (
+    STORE_WAIT_S,
     Board,
     Close,
     Error,
@@ -149,6 +153,28 @@ async def test_a_play_asked_for_while_the_line_is_down_goes_out_after_the_board(
         link.play("d")
         link.play("undo")
         await ear.until(Moved, 2)
+
+
+async def test_a_server_that_holds_the_hello_up_is_waited_for_and_the_player_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("client.link.HELD_UP_AFTER", 0.01)
+    is_told = asyncio.Event()
+
+    async def script(actor: Actor) -> None:
+        await actor.hear_hello()
+        await asyncio.wait_for(is_told.wait(), LIMIT)
+        await actor.say(welcome())
+        await actor.stay()
+
+    async with staged(script) as stage, linked(stage, name="ann") as (_, ear):
+        await ear.until_line("held up")
+        is_told.set()
+        await ear.until_line("online")
+
+
+def test_nobody_waits_shorter_than_the_server_may_wait_for_its_store() -> None:
+    assert min(WELCOME_LIMIT, ANSWER_LIMIT) > STORE_WAIT_S
 
 
 async def test_plays_that_wait_have_a_bound_and_all_of_them_arrive_after_a_resume() -> None:
@@ -339,6 +365,13 @@ async def test_a_server_that_restarts_is_come_back_to() -> None:
             await ear.until(Welcome, 2)
         lines = [each for each in ear.all if isinstance(each, Line)]
         assert "the server restarts" in [line.why for line in lines]
+
+
+def test_why_a_server_that_is_there_turns_away_is_told_in_its_own_words() -> None:
+    away = judge(Loss(Close.RESTART, "the server's store does not answer"), 0)
+    assert (away.why, away.is_answered) == ("the server's store does not answer", True)
+    assert judge(Loss(Close.RESTART, ""), 3).why == "the server restarts"
+    assert not judge(Loss(None, "nobody answers there"), 0).is_answered
 
 
 async def test_the_clock_follows_the_servers() -> None:

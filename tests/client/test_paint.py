@@ -151,6 +151,7 @@ def test_the_page_of_keys_is_whole_on_every_screen(cols: int) -> None:
         (Line("online", trip_ms=38.2), False, "* online 38 ms"),
         (Line("online"), True, "~ waiting for the server's store"),
         (Line("connecting"), False, "~ CONNECTING"),
+        (Line("held up"), False, "~ WAITING"),
         (Line("waiting", retry_at=103.0), False, "~ RECONNECTING 3s"),
         (Line("ended", "update the client"), False, "! offline, q to quit"),
     ],
@@ -163,6 +164,20 @@ def test_without_a_server_it_says_that_moves_are_kept() -> None:
     waiting = Plays(held=(Play("d"), Play("w>f")))
     shown = lines(replace(RACE, line=Line("waiting", "the line dropped"), plays=waiting))
     assert shown[22] == " No server (the line dropped): 2 moves are kept and sent again."
+
+
+def test_a_server_that_holds_the_hello_up_is_said_to_be_there() -> None:
+    state = replace(RACE, line=Line("held up"))
+    shown = lines(state)[22]
+    assert shown == " The server is there, but held up; it may be waiting for its store."
+    kept = lines(replace(state, plays=Plays(held=(Play("d"),))))[22]
+    assert kept == " The server is there, but held up; 1 move is kept and sent again."
+
+
+def test_a_server_that_lets_nobody_in_is_not_said_to_be_none() -> None:
+    line = Line("waiting", "the server's store does not answer", is_answered=True)
+    shown = lines(replace(RACE, line=line))[22]
+    assert shown == " Not let in (the server's store does not answer); coming back by itself."
 
 
 def test_why_the_line_ended_is_shown() -> None:
