@@ -21,6 +21,8 @@ def flaw(text: str) -> str | None:
     """Says what keeps a text from being shown to others as it is; None for a clean one."""
     if text[:1] == " " or text[-1:] == " ":
         return "begins or ends with a blank"
+    if "  " in text:
+        return "has two blanks in a row"
     if text.isascii() and text.isprintable():
         return None
     marks = MAX_MARKS  # a text that begins with a mark would sit on what stands before it

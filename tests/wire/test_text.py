@@ -14,7 +14,7 @@ from wire.text import INVISIBLE, flaw, tidied
     [
         "",
         "Ann",
-        "Ann  B",
+        "Ann B",
         "Zoë",
         "Олег",
         "陳大文",
@@ -60,6 +60,11 @@ def test_what_moves_the_cursor_turns_the_text_or_hides_is_named(character: str) 
 def test_a_text_has_no_blank_at_its_ends() -> None:
     for text in (" ", " Ann", "Ann ", "   "):
         assert flaw(text) == "begins or ends with a blank"
+
+
+def test_blanks_inside_are_single_ones() -> None:
+    assert flaw("Ann  B") == "has two blanks in a row"
+    assert tidied("Ann  B   C") == "Ann B C"
 
 
 def test_marks_do_not_stack_up_over_other_lines() -> None:
