@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -22,6 +23,9 @@ from server.store.embedded import find_binary
 LIMIT_S: Final = 30.0  # for anything a process has to do; the machine is shared
 LOOK_S: Final = 0.02
 HOST: Final = "127.0.0.1"
+_PORTS: Final = range(12_000, 32_000)
+_SHARES: Final = 16
+_given: set[int] = set()
 _PR_SET_PDEATHSIG: Final = 1
 _LISTENING: Final = f"listening on ws://{HOST}:"
 
@@ -31,11 +35,21 @@ class ProcessFailed(Exception):
 
 
 def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody listens on, and that nobody else is given before it is listened on.
+
+    The kernel gives ports above `_PORTS` to whoever connects; of those below each of the test
+    processes that run side by side has a share, which it gives out once.
+    """
+    share = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _SHARES
+    ports = list(_PORTS[share::_SHARES])
+    random.shuffle(ports)
+    for port in ports:
+        with socket.socket() as probe, suppress(OSError):
+            if port not in _given:
+                probe.bind((HOST, port))
+                _given.add(port)
+                return port
+    raise ProcessFailed("no port is free")
 
 
 async def until(is_so: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:

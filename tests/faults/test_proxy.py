@@ -8,10 +8,11 @@ from random import Random
 
 import pytest
 
-from tests.faults.processes import until
+from tests.faults.processes import HOST, until
 from tests.faults.proxy import Proxy, Target, Way
+from tests.listener import listening
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 
 
 class Echo:
@@ -25,24 +26,15 @@ class Echo:
             while data := await reader.read(1000):
                 writer.write(data)
                 await writer.drain()
-        except OSError:
-            pass
         finally:
             self.ended.set()
-            writer.close()
 
 
 @asynccontextmanager
 async def echo(path: Path | None = None) -> AsyncIterator[tuple[Echo, Target]]:
     heard = Echo()
-    if path is None:
-        server = await asyncio.start_server(heard.serve, "127.0.0.1", 0)
-        target: Target = server.sockets[0].getsockname()
-    else:
-        server = await asyncio.start_unix_server(heard.serve, str(path))
-        target = str(path)
-    yield heard, target
-    server.close()
+    async with listening(heard.serve, path) as port:
+        yield heard, str(path) if path is not None else (HOST, port)
 
 
 class Caller:

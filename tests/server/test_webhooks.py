@@ -20,6 +20,7 @@ from server.tournament import acts, calls
 from server.tournament import events as ev
 from server.tournament.settings import Single, Swiss
 from server.webhooks import SIGNATURE, Webhooks, pause_ms, sign
+from tests.listener import listening
 from tests.server.fair import Organiser, bots
 from tests.server.fair import settings as quick
 from tests.server.floor import Someone
@@ -63,34 +64,25 @@ class Club:
                 await self._news.wait()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode()
-                lines = head.split("\r\n")
-                headers = dict(line.split(": ", 1) for line in lines[1:] if line)
-                body = await reader.readexactly(int(headers["Content-Length"]))
-                self.requests.append(({":line": lines[0], **headers}, body))
-                status = self.answers.pop(0) if self.answers else 200
-                self._news.set()
-                if status is None:
-                    await asyncio.sleep(60)
-                more = "Location: http://127.0.0.1:1/\r\n" if status == 302 else ""
-                writer.write(f"HTTP/1.1 {status} x\r\n{more}Content-Length: 2\r\n\r\nok".encode())
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            lines = head.split("\r\n")
+            headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+            body = await reader.readexactly(int(headers["Content-Length"]))
+            self.requests.append(({":line": lines[0], **headers}, body))
+            status = self.answers.pop(0) if self.answers else 200
+            self._news.set()
+            if status is None:
+                await asyncio.sleep(60)
+            more = "Location: http://127.0.0.1:1/\r\n" if status == 302 else ""
+            writer.write(f"HTTP/1.1 {status} x\r\n{more}Content-Length: 2\r\n\r\nok".encode())
 
 
 @asynccontextmanager
 async def club() -> AsyncIterator[Club]:
     made = Club()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    try:
+    async with listening(made.serve) as made.port:
         yield made
-    finally:
-        server.close()
 
 
 class Hall:

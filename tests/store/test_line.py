@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import shutil
-import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -14,6 +13,8 @@ import pytest
 from server.store import Appended, Embedded, Limits, Store, Unfit, Unreachable, keys
 from server.store.address import Address, parse
 from server.store.line import Line
+from tests.faults.processes import free_port
+from tests.listener import listening
 from tests.store.conftest import BRISK, until
 
 ROOM = keys.room("ABCDEF")
@@ -30,9 +31,7 @@ async def visit(store: Store) -> None:
 @pytest.fixture
 async def port(private: Embedded) -> int:
     """A TCP port of the private store."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = free_port()
     admin = await Store.open(private.url)
     await admin.line.ask("CONFIG", "SET", "bind", "127.0.0.1")
     await admin.line.ask("CONFIG", "SET", "port", port)
@@ -73,9 +72,8 @@ async def tls_port(private: Embedded, certificate: ssl.SSLContext) -> AsyncItera
         far_reader, far_writer = await asyncio.open_unix_connection(path)
         await asyncio.gather(copy(reader, far_writer), copy(far_reader, writer))
 
-    server = await asyncio.start_server(serve, "localhost", 0, ssl=certificate)
-    yield server.sockets[0].getsockname()[1]
-    server.close()
+    async with listening(serve, host="localhost", ssl=certificate) as port:
+        yield port
 
 
 async def test_tcp_serves_as_well_as_a_socket(port: int) -> None:
@@ -146,19 +144,21 @@ async def test_an_address_that_cannot_be_found_is_tried_again(
 
 
 async def test_a_listener_that_accepts_and_says_nothing_is_given_up_in_time(tmp_path: Path) -> None:
-    held = []
-    server = await asyncio.start_unix_server(lambda *ends: held.append(ends), tmp_path / "s")
+    held = 0
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal held
+        held += 1
+        await reader.read()
 
     async def where() -> Address:
         return Address(path=str(tmp_path / "s"))
 
     line = Line(where, limits=Limits(connect_s=0.1, backoff_s=0.01))
-    with pytest.raises(Unreachable, match="does not answer"):
-        await line.open(patience_s=0.5)
-    assert len(held) >= 2
-    for _, writer in held:
-        writer.close()
-    server.close()
+    async with listening(say_nothing, tmp_path / "s"):
+        with pytest.raises(Unreachable, match="does not answer"):
+            await line.open(patience_s=0.5)
+    assert held >= 2
 
 
 async def test_a_refused_look_at_the_clock_costs_the_connection_and_not_the_line(

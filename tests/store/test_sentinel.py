@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from server.store.address import read
 from server.store.sentinel import Sentinels
 from tests.faults.processes import HOST, ValkeyProcess, free_port
 from tests.faults.stores import MASTER_NAME, SentinelTrio
+from tests.listener import listening
 from tests.store.conftest import BRISK, Ear, outcome, sentinel_url, until
 
 ROOM = keys.room("ABCDEF")
@@ -70,20 +71,15 @@ async def sentinels(*answers: bytes | None) -> AsyncIterator[Sentinels]:
                     writer.write(b"%1\r\n" + bulk("proto") + b":3\r\n")
                 elif answer is not None:
                     writer.write(answer)
-            writer.close()
 
         return talk
 
-    servers = [await asyncio.start_server(serve(answer), HOST, 0) for answer in answers]
-    ports = [server.sockets[0].getsockname()[1] for server in servers]
-    doors = ",".join(f"{HOST}:{port}" for port in ports)
-    asked = Sentinels(read(f"sentinel://:secret@{doors}/{MASTER_NAME}/2"))
-    try:
+    async with AsyncExitStack() as stack:
+        ports = [await stack.enter_async_context(listening(serve(answer))) for answer in answers]
+        doors = ",".join(f"{HOST}:{port}" for port in ports)
+        asked = Sentinels(read(f"sentinel://:secret@{doors}/{MASTER_NAME}/2"))
+        stack.push_async_callback(asked.close)
         yield asked
-    finally:
-        await asked.close()
-        for server in servers:
-            server.close()
 
 
 async def test_the_sentinel_with_the_newest_configuration_is_believed() -> None:
@@ -146,18 +142,15 @@ async def test_a_line_leaves_a_master_that_is_none_any_more_though_it_answers(
             while data := await reader.read(65536):
                 hello = b"%1\r\n" + bulk("proto") + b":3\r\n"
                 writer.write(hello if b"HELLO" in data else now[0])
-            writer.close()
 
-        server = await asyncio.start_server(talk, HOST, 0)
-        port = server.sockets[0].getsockname()[1]
-        store = await Store.open(f"sentinel://{HOST}:{port}/x", limits=BRISK)
-        player, token = await store.players.create("Ann")
-        now[0] = named(second.port, 2)
-        await until(lambda: store.line.label == f"{HOST}:{second.port}" and store.up)
-        assert await store.players.find(token) is None
-        assert player.id
-        await store.close()
-        server.close()
+        async with listening(talk) as port:
+            store = await Store.open(f"sentinel://{HOST}:{port}/x", limits=BRISK)
+            player, token = await store.players.create("Ann")
+            now[0] = named(second.port, 2)
+            await until(lambda: store.line.label == f"{HOST}:{second.port}" and store.up)
+            assert await store.players.find(token) is None
+            assert player.id
+            await store.close()
 
 
 # --- the real ones --------------------------------------------------------------------
