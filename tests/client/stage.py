@@ -40,8 +40,9 @@ Script = Callable[["Actor"], Awaitable[None]]
 class Actor:
     """The server's side of one connection."""
 
-    def __init__(self, socket: ServerConnection) -> None:
+    def __init__(self, socket: ServerConnection, rest: asyncio.Event) -> None:
         self.socket = socket
+        self._rest = rest
 
     async def say(self, *messages: ServerMessage) -> None:
         for message in messages:
@@ -89,6 +90,8 @@ class Actor:
                 await asyncio.sleep(gap_s)
 
     async def stay(self) -> None:
+        """Say and hear nothing more: the script is played."""
+        self._rest.set()
         await self.socket.wait_closed()
 
 
@@ -100,6 +103,13 @@ class Stage:
         self.faults: list[BaseException] = []
         self.served = 0
         self._scripts = scripts
+        self._rests = [asyncio.Event() for _ in scripts]
+
+    async def played(self) -> None:
+        """Wait until every script has come to its end, or to where it stays."""
+        async with asyncio.timeout(LIMIT):
+            for rest in self._rests:
+                await rest.wait()
 
     async def _handle(self, socket: ServerConnection) -> None:
         number, self.served = self.served, self.served + 1
@@ -107,9 +117,11 @@ class Stage:
             await socket.wait_closed()
             return
         try:
-            await self._scripts[number](Actor(socket))
+            await self._scripts[number](Actor(socket, self._rests[number]))
         except BaseException as fault:
             self.faults.append(fault)
+        finally:
+            self._rests[number].set()
 
 
 @asynccontextmanager

@@ -44,7 +44,7 @@ def open_room(**changes: Any) -> Room:
 
 async def played(url: str, plan: Plan | None = None) -> Standings:
     bot = Bot(url, Identity(), "robot", plan or Plan(room="ABCDEF"), Random(1))
-    return await asyncio.wait_for(bot.run(), 10)
+    return await asyncio.wait_for(bot.run(), 30)
 
 
 async def seated(actor: Actor) -> None:

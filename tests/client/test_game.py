@@ -103,7 +103,7 @@ async def test_from_the_lobby_to_a_race_and_back() -> None:
         await until(game, lambda: game.state.board and game.state.board.n == 1)
         type_in(game, "l", "y")
         await until(game, lambda: game.state.room is None)
-        await asyncio.sleep(0.05)
+        await stage.played()
 
 
 async def test_a_move_is_marked_until_it_is_answered() -> None:
@@ -176,7 +176,7 @@ async def test_a_race_that_waits_elsewhere_is_gone_back_to_and_said() -> None:
         await until(game, lambda: game.state.line.status == "waiting")
         game.link.poke()
         await until(game, lambda: stage.served == 2 and game.state.board)
-        await asyncio.sleep(0.15)
+        await stage.played()
 
 
 async def test_the_room_it_is_in_already_is_not_asked_for_again() -> None:
@@ -368,7 +368,7 @@ async def test_a_chat_line_being_typed_outlives_the_change_of_screens() -> None:
         await until(game, lambda: game.state.room and game.state.room.phase == "running")
         assert game.desk.overlay == Prompt("chat", "half")
         game.press("enter")
-        await asyncio.sleep(0.05)
+        await stage.played()
 
 
 async def test_looks_change_without_a_server() -> None:

@@ -122,7 +122,7 @@ async def lone(node: NodeProcess) -> ClientConnection:
 
 
 async def end_of(socket: ClientConnection) -> int:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         with suppress(ConnectionClosed):
             while True:
                 await socket.recv()

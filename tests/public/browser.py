@@ -18,7 +18,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-WAIT_S = 20.0
+WAIT_S = 30.0
 PR_SET_PDEATHSIG = 1
 PROGRAM = next((found for name in NAMES if (found := shutil.which(name))), None)
 

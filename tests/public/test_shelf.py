@@ -18,7 +18,7 @@ from wire.lines import LiveLine, LiveRace
 from wire.messages import Close
 from wire.tournaments import Pairings, Progress
 
-WAIT_S = 5.0
+WAIT_S = 30.0
 
 
 class Screen:

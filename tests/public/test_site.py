@@ -23,7 +23,7 @@ from wire import tournaments as w
 from wire.formats import Single, Swiss, TournamentSettings
 from wire.messages import Close
 
-WAIT_S = 15.0
+WAIT_S = 30.0
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from wire.codec import decode_server, encode
 from wire.values import Settings
 
 M = TypeVar("M", bound=m.ServerMessage)
-PATIENCE_S = 15.0
+PATIENCE_S = 30.0
 
 QUICK = Settings(seed="42", countdown_s=0, seats=2)
 

@@ -19,7 +19,7 @@ REDIS = shutil.which("redis-server")
 # Quick to come back, and slow to blame a store that only waits for a busy machine.
 BRISK = Limits(reply_s=5.0, connect_s=5.0, pulse_s=0.1, backoff_s=0.01, backoff_max_s=0.1)
 # For tests in which the store stands still.
-HASTY = Limits(reply_s=0.4, connect_s=0.4, pulse_s=0.1, backoff_s=0.01, backoff_max_s=0.1)
+HASTY = Limits(reply_s=1.0, connect_s=1.0, pulse_s=0.1, backoff_s=0.01, backoff_max_s=0.1)
 
 SINGLE = [
     "valkey",
@@ -135,7 +135,7 @@ class Ear:
         self.resyncs += 1
 
 
-async def until(condition: Callable[[], bool], limit_s: float = 10.0) -> None:
+async def until(condition: Callable[[], bool], limit_s: float = 30.0) -> None:
     """Wait for something that another process has to do first."""
     async with asyncio.timeout(limit_s):
         while not condition():  # noqa: ASYNC110 - nothing in this process could tell

@@ -24,6 +24,8 @@ from server.store import (
     keys,
     lua,
 )
+from server.store.address import parse
+from server.store.client import Client, fixed
 from tests.store.conftest import BRISK, HASTY, Ear, appended, known, outcome, running, until
 
 ROOM = keys.room("ABCDEF")
@@ -226,7 +228,7 @@ async def test_paused_writes_are_lost_while_reading_goes_on(
     private: Embedded, hasty: Store
 ) -> None:
     await race(hasty)
-    await hasty.line.ask("CLIENT", "PAUSE", 1500, "WRITE")
+    await hasty.line.ask("CLIENT", "PAUSE", 5000, "WRITE")
     assert await play(hasty, 1) == Lost()
     await until(lambda: hasty.up)
     assert await hasty.journals.summary(ROOM)
@@ -246,11 +248,11 @@ async def test_requests_off_the_hot_path_end_within_their_bound(
 ) -> None:
     player, token = await patient.players.create("Ann")
     monkeypatch.setattr("server.store.client.REPLY_S", 0.3)
-    store = await Store.open(private.url)
+    asked = Client(fixed(parse(private.url)))
     with stalled(private), pytest.raises(Unavailable):
-        await asyncio.wait_for(store.players.find(token), 30)
+        await asyncio.wait_for(asked.ask("PING"), 20)
     assert await patient.players.find(token) == player
-    await store.close()
+    await asked.close()
 
 
 async def test_connections_broken_by_a_restart_are_replaced_without_an_error(

@@ -157,7 +157,7 @@ async def test_a_bot_enters_checks_in_and_follows_its_calls_until_the_end() -> N
 
     async with staged(script) as stage:
         bot = entrant(stage.url, "CUP")
-        place = await asyncio.wait_for(bot.take_part(), 10)
+        place = await asyncio.wait_for(bot.take_part(), 30)
         assert place.place == 3
 
 
@@ -174,7 +174,7 @@ async def test_a_bot_that_may_not_enter_says_why() -> None:
 
     async with staged(script) as stage:
         with pytest.raises(BotFailed, match="All places are taken"):
-            await asyncio.wait_for(entrant(stage.url, "CUP").take_part(), 10)
+            await asyncio.wait_for(entrant(stage.url, "CUP").take_part(), 30)
 
 
 async def test_bots_play_a_whole_tournament_on_a_real_node(store_url: str) -> None:
