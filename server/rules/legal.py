@@ -214,14 +214,14 @@ def _lift_refusal(position: "Position", move: Move) -> IllegalMove | None:
     assert count is not None
     if source == WASTE:
         return None if position.waste else _empty_waste()
-    problem = _pile_refusal(position, source)
-    if problem is not None:
-        return problem
-    if source < WASTE:
+    if 0 <= source < len(position.columns):
         column = position.columns[source]
         if not column.up:
             return _empty_column(source)
         return None if move.target == FOUNDATION else _run_refusal(position.rules, column, count)
+    problem = _pile_refusal(position, source)
+    if problem is not None:
+        return problem
     if not position.rules.foundation_return:
         return IllegalMove("no-return", "Cards do not come back from the foundations in this game.")
     if position.foundations[source - FOUNDATION] == EMPTY:
@@ -260,9 +260,8 @@ def _lay_refusal(position: "Position", move: Move) -> IllegalMove | None:
     head = _head(position, source, count)
     if target == FOUNDATION:
         return None if NEEDS[head] in position.foundations else _not_home_yet(head)
-    problem = _pile_refusal(position, target)
-    if problem is not None:
-        return problem
+    if not 0 <= target < len(position.columns):
+        return _no_pile()
     top = position.columns[target].top
     return None if head in position.rules.takes[top] else _misfit(position.rules, head, top)
 
@@ -278,6 +277,10 @@ def _pile_refusal(position: "Position", pile: int) -> IllegalMove | None:
         return None
     if FOUNDATION <= pile < FOUNDATION + len(position.foundations):
         return None
+    return _no_pile()
+
+
+def _no_pile() -> IllegalMove:
     return IllegalMove("no-pile", "This game has no such pile.")
 
 

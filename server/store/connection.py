@@ -113,7 +113,7 @@ class Connection(asyncio.Protocol):
         if self.closed.is_set():
             self._loop.call_soon(done, Lost(sent=False))
             return
-        packed = cast(bytes, pack_command(args))  # type: ignore[arg-type]
+        packed: bytes = pack_command(args)  # type: ignore[arg-type]
         if not self._buffer:
             self._loop.call_soon(self._flush)
         self._buffer.append(packed)

@@ -13,9 +13,8 @@ acknowledged, and the copy must be made anew.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -108,7 +107,8 @@ class Journals:
 
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
-        self._listeners: dict[JournalId, list[Listener]] = {}
+        # Made anew with each change: a listener may go while it is called.
+        self._listeners: dict[JournalId, tuple[Listener, ...]] = {}
         self._heard_on: dict[JournalId, Line] = {}
         self._on_state: list[OnState] = []
         self.refused = 0  # appends, for reasons of the store's own
@@ -294,8 +294,7 @@ class Journals:
         Raises:
             Unavailable: the store does not answer; the listener is not kept.
         """
-        listeners = self._listeners.setdefault(jid, [])
-        listeners.append(listener)
+        self._listeners[jid] = (*self._listeners.get(jid, ()), listener)
         line = self._heard_on[jid] = self._line(jid)
         try:
             await line.subscribe(keys.journal(jid).news, *self._ears(jid))
@@ -305,7 +304,7 @@ class Journals:
 
     def unsubscribe(self, jid: JournalId, listener: Listener) -> None:
         """Stop hearing a journal; a listener that is not there is none of ours."""
-        listeners = [other for other in self._listeners.get(jid, ()) if other is not listener]
+        listeners = tuple(other for other in self._listeners.get(jid, ()) if other is not listener)
         if listeners:
             self._listeners[jid] = listeners
         elif self._listeners.pop(jid, None) is not None:
@@ -325,7 +324,7 @@ class Journals:
 
     def _message(self, jid: JournalId, message: bytes) -> None:
         head, _, rest = message.partition(b" ")
-        listeners = tuple(self._listeners.get(jid, ()))
+        listeners = self._listeners.get(jid, ())
         if head == b"0":
             for listener in listeners:
                 listener.on_note(rest)
@@ -335,7 +334,7 @@ class Journals:
             listener.on_entry(entry)
 
     def _gap(self, jid: JournalId) -> None:
-        for listener in tuple(self._listeners.get(jid, ())):
+        for listener in self._listeners.get(jid, ()):
             _safely(listener.on_resync)
 
 
@@ -352,8 +351,11 @@ def _entry(version: int, text: bytes) -> Entry:
     return Entry(version, int(at), payload)
 
 
-def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> Iterable[Arg]:
-    return chain.from_iterable(pairs.items())
+def _flat(pairs: Mapping[str, str] | Mapping[str, int]) -> list[Arg]:
+    flat: list[Arg] = []
+    for pair in pairs.items():
+        flat += pair
+    return flat
 
 
 def _safely(call: Callable[[], None]) -> None:
