@@ -122,7 +122,8 @@ class Connection:
         """Go on after a play whose outcome has been sent."""
         if not self._stay.played() and self._busy and self._task is None:
             self._busy = False
-            self._pump()
+            if self._inbox:
+                self._pump()
 
     def left(self, kind: str) -> None:
         """Be without a seat, by no request of this connection."""

@@ -60,13 +60,13 @@ class Plays:
         if racer is None:
             referee.check(race, None, action)
             raise AssertionError("the table allows nobody without a seat to play")
-        if n <= racer.n:
+        last = racer.n
+        if n <= last:
             # Said before: the same outcome again, never silence, never a second effect.
             viewer.send(self.repeated(player, n))
             return False
-        if n > racer.n + 1:
-            last = racer.n + 1
-            raise Refusal("gap", f"Play {n} came before play {last}; ask for a snapshot.")
+        if n > last + 1:
+            raise Refusal("gap", f"Play {n} came before play {last + 1}; ask for a snapshot.")
         event: ev.Played | ev.Undone
         if text is not None:
             event = referee.decide_move(race, player, n, text)

@@ -29,7 +29,6 @@ from server.rules.move import (
     IllegalMove,
     Move,
 )
-from server.rules.piles import Column
 from server.rules.variant import Build, Lift, Rules
 
 if TYPE_CHECKING:
@@ -215,10 +214,12 @@ def _lift_refusal(position: "Position", move: Move) -> IllegalMove | None:
     if source == WASTE:
         return None if position.waste else _empty_waste()
     if 0 <= source < len(position.columns):
-        column = position.columns[source]
-        if not column.up:
+        _, up, run = position.columns[source]
+        if not up:
             return _empty_column(source)
-        return None if move.target == FOUNDATION else _run_refusal(position.rules, column, count)
+        if move.target == FOUNDATION or count in position.rules.lifts[run == len(up)][run]:
+            return None
+        return _run_refusal(position.rules, len(up), run, count)
     problem = _pile_refusal(position, source)
     if problem is not None:
         return problem
@@ -235,13 +236,11 @@ _LIFT_REASONS = {
 }
 
 
-def _run_refusal(rules: Rules, column: Column, count: int) -> IllegalMove | None:
-    _, up, run = column
-    if count in rules.lifts[run == len(up)][run]:
-        return None
-    if count > len(up):
-        cards = "card is" if len(up) == 1 else "cards are"
-        return IllegalMove("face-down", f"Only {len(up)} {cards} face up in that column.")
+def _run_refusal(rules: Rules, up: int, run: int, count: int) -> IllegalMove:
+    """Says why so many cards do not leave a column with `up` cards face up, `run` in order."""
+    if count > up:
+        cards = "card is" if up == 1 else "cards are"
+        return IllegalMove("face-down", f"Only {up} {cards} face up in that column.")
     if not 1 <= count <= run:
         return IllegalMove("not-a-run", f"Those {count} cards are not one run in order.")
     return IllegalMove("run-rule", _LIFT_REASONS[rules.run])
