@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from client.game import Aim, Game
 from client.identity import Identity, state_folder
 from client.line import Line
+from client.style import Wishes
 from wire.messages import Room, Standings
 
 
@@ -26,9 +27,7 @@ class End:
     result: tuple[Room, Standings] | None  # of the last race that ended
 
 
-def open_game(
-    url: str, identity: Identity, *, name: str | None, aim: Aim, ascii_cards: bool = False
-) -> End:
+def open_game(url: str, identity: Identity, *, name: str | None, aim: Aim, wishes: Wishes) -> End:
     """Play on this terminal until the player quits.
 
     Raises:
@@ -42,7 +41,7 @@ def open_game(
     if complaint is not None:
         raise NoTerminal(complaint)
     is_utf8 = terminal.settle_locale()
-    style = terminal.choose_style(os.environ, is_utf8=is_utf8, ascii_wanted=ascii_cards)
+    style = terminal.choose_style(os.environ, is_utf8=is_utf8, wishes=wishes)
     with _faults_to_file():
         game, line = screen.show(lambda: Game(url, identity, style, name=name, aim=aim))
     return End(line, game.result)

@@ -25,6 +25,7 @@ from client.record import RaceFailed, fetch
 from client.replay import NoReplay, tell
 from client.results import as_json as standings_json
 from client.results import as_table
+from client.style import Wishes
 from client.tournament.cli import tournament as tournaments
 from client.tournament.entrant import Entrant
 from client.whoami import identity_of, login_name
@@ -77,8 +78,11 @@ race_options = group(
 )
 
 
-force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
-look_options = option("--ascii", "ascii_cards", is_flag=True, help="Cards in letters only.")
+force_option = option("--force", is_flag=True, help="Write over a file that is there.")
+look_options = group(
+    option("--ascii", "ascii_cards", is_flag=True, help="Cards in letters only."),
+    option("--bell", is_flag=True, help="Ring the terminal's bell when a race is near or over."),
+)
 
 
 @click.group(cls=PlayFirst, context_settings=HELP)
@@ -109,6 +113,7 @@ def play(
     room: str | None,
     password: str,
     ascii_cards: bool,
+    bell: bool,
     doctor: bool,
 ) -> None:
     """Open the game at a server."""
@@ -118,7 +123,7 @@ def play(
         click.echo("\n".join(examination()))
         return
     aim = Aim(room=room_code(room) if room else None, password=password)
-    _open_game(url, name, token_file, fresh, aim, ascii_cards)
+    _open_game(url, name, token_file, fresh, aim, Wishes(ascii_cards, bell))
 
 
 @main.command()
@@ -135,11 +140,12 @@ def watch(
     room: str,
     password: str,
     ascii_cards: bool,
+    bell: bool,
 ) -> None:
     """Watch a room without a seat in it."""
     aim = Aim(room=room_code(room), password=password, watch=True)
     # Somebody who watches is not the player who may be racing in another window.
-    _open_game(url, name, token_file, fresh or token_file is None, aim, ascii_cards)
+    _open_game(url, name, token_file, fresh or token_file is None, aim, Wishes(ascii_cards, bell))
 
 
 def _open_game(
@@ -148,12 +154,12 @@ def _open_game(
     token_file: Path | None,
     fresh: bool,
     aim: Aim,
-    ascii_cards: bool,
+    wishes: Wishes,
 ) -> None:
     identity = identity_of(url, token_file, fresh)
     try:
         who = name or identity.name or login_name()
-        end = open_game(url, identity, name=who, aim=aim, ascii_cards=ascii_cards)
+        end = open_game(url, identity, name=who, aim=aim, wishes=wishes)
     except NoTerminal as error:
         raise click.ClickException(str(error)) from None
     finally:
@@ -196,6 +202,7 @@ def race(
     port: int,
     moves_per_second: float | None,
     ascii_cards: bool,
+    bell: bool,
 ) -> None:
     """Hold a race: start a server, fill the room with bots, and play.
 
@@ -227,7 +234,7 @@ def race(
         host=host,
         port=port,
         moves_per_second=moves_per_second,
-        ascii_cards=ascii_cards,
+        wishes=Wishes(ascii_cards, bell),
     )
     try:
         sys.exit(hold(options))

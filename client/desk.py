@@ -18,7 +18,9 @@ PROMPT_LIMITS: Final[dict[PromptKind, int]] = {"chat": 200, "code": 12, "name": 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """The page of keys lies over the screen."""
+    """A page of keys lies over the screen: those of a race, or those of all around it."""
+
+    around: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Say:
 class Local:
     """Something about this program alone."""
 
-    what: Literal["quit", "repaint", "colour", "ascii"]
+    what: Literal["quit", "repaint", "colour", "ascii", "bell"]
 
 
 Deed = ClientMessage | Ask | GetReady | Rename | Scheduled | Say | Local

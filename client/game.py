@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from client import keys, model
+from client.attention import is_wanted
 from client.canvas import Canvas
 from client.desk import Ask, Confirm, Deed, Desk, GetReady, Local, Prompt, Rename, Say
 from client.forms import Form, Scheduled
@@ -63,6 +64,7 @@ class Game:
         self.changed = asyncio.Event()  # something is to be painted
         self.ended = asyncio.Event()
         self.wants_repaint = False
+        self.wants_bell = False
         self.result: tuple[Room, Standings] | None = None  # of the last race that ended
         self.link = Link(url, identity, self._hear, name=name)
         self._server = url
@@ -146,11 +148,14 @@ class Game:
             case "ascii":
                 self.style = replace(self.style, ascii=not self.style.ascii)
                 self.wants_repaint = True
+            case "bell":
+                self.style = replace(self.style, bell=not self.style.bell)
+                self._say(Say(f"The bell is {'on' if self.style.bell else 'off'}."))
 
     # --- hearing ----------------------------------------------------------------------
 
     def _hear(self, heard: Heard) -> None:
-        now = time.monotonic()
+        before, now = self.state, time.monotonic()
         if isinstance(heard, Line):
             self.state = model.lined(self.state, heard)
         else:
@@ -178,6 +183,7 @@ class Game:
         self._settle_doubt()
         self._settle_view()
         self._answer_call()
+        self.wants_bell |= self.style.bell and is_wanted(before, self.state)
         self.changed.set()
 
     def _answer_call(self) -> None:

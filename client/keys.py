@@ -60,11 +60,14 @@ def press(desk: Desk, state: State, key: str) -> Pressed:
         case _ if desk.overlay is not None:
             return _press_overlay(desk, desk.overlay, state, key)
         case "?":
-            return replace(desk, overlay=Help(), half="", count=0), []
+            around = view_of(state) not in ("race", "watch")
+            return replace(desk, overlay=Help(around), half="", count=0), []
         case "C":
             return desk, [Local("colour")]
         case "A":
             return desk, [Local("ascii")]
+        case "B":
+            return desk, [Local("bell")]
         case "T":
             hall, deeds = halls.opened(state.tour)
             return replace(desk, overlay=hall, half="", count=0), deeds
@@ -105,6 +108,8 @@ def _ask_chat(desk: Desk, state: State) -> Pressed:
 
 def _press_overlay(desk: Desk, overlay: Overlay, state: State, key: str) -> Pressed:
     match overlay:
+        case Help() if key == "tab":
+            return replace(desk, overlay=Help(not overlay.around)), []
         case Help() | Log():
             return replace(desk, overlay=None), []
         case Confirm():

@@ -3,7 +3,7 @@
 from typing import Final
 
 from client.canvas import Canvas
-from client.desk import Desk
+from client.desk import Desk, Help
 from client.forms import Form, warning
 from client.model import State
 from client.style import Ink
@@ -22,26 +22,46 @@ HELP: Final = (
     ("a  u  h", "all home at the end; undo; legal moves"),
     ("arrows Enter", "the same with a cursor"),
     ("Esc", "let go of a half-typed move"),
-    ("In the room", ""),
+    ("Around it", ""),
     ("Tab", "scores or board, where both do not fit"),
     ("t  L", "say something; what was said and done"),
     ("x  l  q  k", "give up; leave; quit; host: put out"),
-    ("T C A Ctrl-L", "tournaments; colours; ASCII; paint anew"),
     ("Marks", ""),
     ("! ? b x *", "card home; away; bot; out; solved"),
+    ("[6]", "column 6 takes the card that is lifted"),
     ("~6~", "a move of column 6 waits for an answer"),
+)
+AROUND: Final = (
+    ("In the lobby", ""),
+    ("arrows Enter", "choose a room and take a seat"),
+    ("w", "watch it without a seat"),
+    ("c", "create a room of your own"),
+    ("j", "go to a room by its code"),
+    ("n  r", "change your name; look for rooms again"),
+    ("In a room", ""),
+    ("r", "ready, or not ready after all"),
+    ("s  k", "host: start now; send somebody out"),
+    ("t  L  l", "say something; what was said; leave"),
+    ("After a race", ""),
+    ("m  Tab", "rematch; the boards"),
+    ("Anywhere", ""),
+    ("T", "tournaments"),
+    ("C  A  Ctrl-L", "colours; cards in ASCII; paint anew"),
+    ("B", "bell for a race that is near or over"),
+    ("q", "quit; the same command brings you back"),
 )
 
 
-def paint_help(canvas: Canvas) -> None:
-    """Paint the page of keys."""
-    for row, (keys, about) in enumerate(HELP):
+def paint_help(canvas: Canvas, at: Help) -> None:
+    """Paint a page of keys."""
+    for row, (keys, about) in enumerate(AROUND if at.around else HELP):
         if not about:
             canvas.put(row, 1, keys, "bold")
         else:
             canvas.put(row, 2, keys, "own")
             canvas.put(row, 16, about)
-    canvas.put(canvas.rows - 1, 1, "any key goes back", "dim")
+    other = "in a race" if at.around else "around races"
+    canvas.put(canvas.rows - 1, 1, f"Tab: keys {other}   any other key goes back", "dim")
 
 
 def paint_log(canvas: Canvas, state: State) -> None:

@@ -9,10 +9,12 @@ from typing import Final
 from client import pages, status
 from client.antechamber import paint_room
 from client.canvas import Canvas
-from client.desk import Confirm, Desk, Help, Log
+from client.cells import head
+from client.desk import Confirm, Desk, Help, Log, Prompt
 from client.forms import Form
 from client.model import NOTICE_SHOWN, State
 from client.podium import paint_standings
+from client.putout import PutOut
 from client.scoreboard import paint_scoreboard, width_at
 from client.status import FULL_ROWS, LEAST_ROWS, foot_rows
 from client.style import Ink, Style
@@ -50,8 +52,8 @@ def frame(screen: Screen, rows: int, cols: int) -> Canvas:
             _paint_question(canvas, screen)
         return canvas
     match screen.desk.overlay:
-        case Help():
-            pages.paint_help(canvas)
+        case Help() as open_at:
+            pages.paint_help(canvas, open_at)
             return canvas
         case Log():
             pages.paint_log(canvas, screen.state)
@@ -169,13 +171,16 @@ def _paint_scores(canvas: Canvas, screen: Screen, col: int, last: int) -> None:
 
 def _marks(screen: Screen) -> Marks:
     desk, plays = screen.desk, screen.state.plays
+    targets = status.legal_targets(screen.state, desk.half) if desk.half else None
     texts = [play.m for play in plays.sent if isinstance(play, Move)]
     texts += [play.text for play in plays.held]
     piles: set[str] = set()
     for text in texts:
         source, _, target = text.partition(">")
         piles |= {"h" if source == "d" else source[:1], target[:1]}
-    return Marks(desk.half, desk.count, desk.cursor, frozenset(piles))
+    return Marks(
+        desk.half, desk.count, desk.cursor, frozenset(piles), targets=frozenset(targets or ())
+    )
 
 
 def _paint_watch(canvas: Canvas, screen: Screen, *, panel: bool) -> None:
@@ -197,18 +202,41 @@ def _paint_foot(canvas: Canvas, screen: Screen) -> None:
     if isinstance(form, Form):
         keys = "up/down field  left/right choice  Enter open the room  Esc back"
         text, ink = (form.fault, "bad") if form.fault else (form.fields[form.at].about, "plain")
+    lines = _message_lines(canvas, text, is_typed=isinstance(form, Prompt | PutOut))
     last = canvas.rows - 1
     if canvas.rows >= FULL_ROWS:
-        _paint_message(canvas, last - 1, text, ink, screen.style)
+        if len(lines) == 1:
+            canvas.fill(last - 2, 0, screen.style.across, canvas.cols)
+        _paint_message(canvas, last - 1, lines, ink)
         canvas.put(last, 1, keys, "dim")
     elif canvas.rows > LEAST_ROWS:
-        canvas.put(last - 1, 1, text, ink)
+        if len(lines) == 1:
+            canvas.put(last, 1, keys, "dim")
+        # A long message takes the row of the keys.
+        _paint_message(canvas, last + len(lines) - 2, lines, ink)
+    elif not text:
+        # The longest column leaves one row: the keys give way, but for how to find them.
         canvas.put(last, 1, keys, "dim")
     else:
-        # The longest column leaves one row: the keys give way, but for how to find them.
-        end = canvas.put(last, 1, text or keys, ink if text else "dim")
-        if text and end + 8 < canvas.cols:
+        _paint_message(canvas, last, lines, ink)
+        if form is None and 1 + canvas.width(lines[-1]) + 8 < canvas.cols:
             canvas.put_right(last, canvas.cols - 1, "? help", "dim")
+
+
+def _message_lines(canvas: Canvas, text: str, *, is_typed: bool) -> list[str]:
+    """Give a message in two lines at most: of what is being typed the end, else the beginning."""
+    lines = canvas.wrapped(text, canvas.cols - 2)
+    if len(lines) <= 2:
+        return lines
+    if is_typed:
+        return lines[-2:]
+    return [lines[0], head(lines[1], canvas.cols - 6) + " ..."]
+
+
+def _paint_message(canvas: Canvas, bottom: int, lines: list[str], ink: Ink) -> None:
+    for row, line in enumerate(reversed(lines)):
+        canvas.fill(bottom - row, 0, " ", canvas.cols, "plain")
+        canvas.put(bottom - row, 1, line, ink)
 
 
 def _paint_question(canvas: Canvas, screen: Screen) -> None:
@@ -218,12 +246,3 @@ def _paint_question(canvas: Canvas, screen: Screen) -> None:
     for row, line in enumerate(lines, top):
         canvas.fill(row, 0, " ", canvas.cols, "plain")
         canvas.put(row, 0, line, ink)
-
-
-def _paint_message(canvas: Canvas, row: int, text: str, ink: Ink, style: Style) -> None:
-    lines = canvas.wrapped(text, canvas.cols - 2)[:2]
-    if len(lines) == 1:
-        canvas.fill(row - 1, 0, style.across, canvas.cols)
-    # A long reason takes the row of the rule too.
-    for offset, line in enumerate(reversed(lines)):
-        canvas.put(row - offset, 1, line, ink)

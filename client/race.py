@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
@@ -21,6 +21,7 @@ from client.invitation import invitation
 from client.organiser import Organiser, OrganiserFailed
 from client.record import NAME, RaceFailed
 from client.results import as_json, as_table, replay_text
+from client.style import Wishes
 from wire.messages import Room, Standings
 from wire.values import Settings
 
@@ -42,7 +43,7 @@ class RaceOptions:
     host: str = "127.0.0.1"
     port: int = 0
     moves_per_second: float | None = None  # of the bots; None: as suits the race
-    ascii_cards: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
 
 
 def hold(options: RaceOptions) -> int:
@@ -157,7 +158,7 @@ def _play(children: Children, url: str, options: RaceOptions) -> int:
     opened = asyncio.run(_take_seat(url, identity, options))
     _start_bots(children, url, opened.room, options)
     aim = Aim(room=opened.room, invitation=invited)
-    end = open_game(url, identity, name=options.name, aim=aim, ascii_cards=options.ascii_cards)
+    end = open_game(url, identity, name=options.name, aim=aim, wishes=options.wishes)
     if end.result is None:
         print(f"Room {opened.room} was left before its race was over.")
         return 0

@@ -178,7 +178,9 @@ class Screen:
         if game.wants_repaint:
             game.wants_repaint = False
             self._printer.forget()
-        _send(self._printer.printed(game.frame(*self._size)))
+        bell = "\a" if game.wants_bell else ""
+        game.wants_bell = False
+        _send(bell + self._printer.printed(game.frame(*self._size)))
 
 
 def _send(text: str) -> None:

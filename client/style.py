@@ -36,11 +36,20 @@ _INKS: Final[dict[str, Ink]] = {"S": "spade", "H": "heart", "D": "diamond", "C":
 
 
 @dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a player asks for on the command line."""
+
+    ascii: bool = False
+    bell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Style:
     """What the terminal can show, and what its user wants."""
 
     ascii: bool = False
     colour: bool = True
+    bell: bool = False
 
     @property
     def down(self) -> str:

@@ -25,6 +25,7 @@ class Marks:
     count: int = 0  # cards lifted; 0: as many as fit, shown on the whole run
     cursor: str = ""
     pending: frozenset[str] = frozenset()  # piles of moves without an answer
+    targets: frozenset[str] = frozenset()  # where the lifted cards may go, as far as is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ def _paint_hand(canvas: Canvas, piles: dict[str, str], marks: Marks, style: Styl
 
 def _paint_foundations(canvas: Canvas, piles: dict[str, str], marks: Marks, style: Style) -> None:
     canvas.put(TOP, 24, "f foundations", _label("f", marks))
+    if any(name[0] == "f" for name in marks.targets):
+        canvas.put(TOP, 23, "[f]", "good")
     for index, (name, pile) in enumerate(foundations(piles).items()):
         col = 23 + 4 * index
         if pile.top is None:
@@ -119,13 +122,16 @@ def _label(pile: str, marks: Marks) -> Ink:
 def _paint_number(
     canvas: Canvas, row: int, col: int, name: str, place: Place, marks: Marks
 ) -> None:
-    left, right, ink = " ", " ", "bold"
+    left, right = " ", " "
+    ink: Ink = "bold"
     if name in marks.pending:
         left, right, ink = "~", "~", "warn"
+    if name in marks.targets:
+        left, right, ink = "[", "]", "good"
     if name == marks.cursor:
         left, right, ink = "<", ">", "pick"
     middle = col + (3 if place.wide else 2)
-    canvas.put(row, middle - 1, f"{left}{name}{right}", ink)  # type: ignore[arg-type]
+    canvas.put(row, middle - 1, f"{left}{name}{right}", ink)
 
 
 def _paint_column(

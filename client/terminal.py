@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from client.printer import Codes
-from client.style import Ink, Style
+from client.style import Ink, Style, Wishes
 
 # Foreground with 8 colours, and with 256 where that is nicer to the eye.
 _COLOURS: Final[dict[Ink, tuple[int, int]]] = {
@@ -67,10 +67,14 @@ def _codeset() -> str:
         return locale.getpreferredencoding()
 
 
-def choose_style(environment: Mapping[str, str], *, is_utf8: bool, ascii_wanted: bool) -> Style:
+def choose_style(environment: Mapping[str, str], *, is_utf8: bool, wishes: Wishes) -> Style:
     """Give the style that suits terminal and user."""
     no_colour = bool(environment.get("NO_COLOR"))
-    return Style(ascii=ascii_wanted or not is_utf8, colour=not no_colour and _colours() >= 8)
+    return Style(
+        ascii=wishes.ascii or not is_utf8,
+        colour=not no_colour and _colours() >= 8,
+        bell=wishes.bell,
+    )
 
 
 def _colours() -> int:
@@ -119,7 +123,7 @@ def _text(code: bytes) -> str:
 def examination() -> list[str]:
     """Give the lines of --doctor: what this program sees of its surroundings."""
     is_utf8 = settle_locale()
-    style = choose_style(os.environ, is_utf8=is_utf8, ascii_wanted=False)
+    style = choose_style(os.environ, is_utf8=is_utf8, wishes=Wishes())
     size = os.get_terminal_size(sys.stdout.fileno()) if sys.stdout.isatty() else None
     cards = " ".join(style.card(card) for card in ("AS", "TH", "QD", "KC"))
     return [

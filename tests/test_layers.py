@@ -167,6 +167,7 @@ PURE = [
     "server.public.rows",
     "server.public.sheet",
     "server.public.words",
+    "client.attention",
     "client.model",
     "client.paint",
     "client.plays",

@@ -209,7 +209,7 @@ states = st.builds(
 )
 overlays = (
     st.none()
-    | st.sampled_from([Help(), Log()])
+    | st.sampled_from([Help(), Help(around=True), Log()])
     | st.builds(Confirm, st.sampled_from(["quit", "resign", "leave"]))
     | st.builds(
         Prompt,

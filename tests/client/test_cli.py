@@ -17,6 +17,7 @@ from client.identity import Identity, open_identity
 from client.line import Line
 from client.race import RaceOptions
 from client.results import replay_text
+from client.style import Wishes
 
 
 @pytest.fixture
@@ -47,15 +48,16 @@ def test_without_a_command_an_address_opens_the_game(opened: list[dict[str, Any]
     ] * 2
     assert opened[0]["name"] == "ann"
     assert opened[0]["aim"] == Aim(room="ABCDEF")
-    assert [call["ascii_cards"] for call in opened] == [False, False, True]
+    assert [call["wishes"].ascii for call in opened] == [False, False, True]
 
 
 def test_every_option_is_an_environment_variable_too(opened: list[dict[str, Any]]) -> None:
-    run(KLONDIKE_URL="h:1", KLONDIKE_NAME="zoe", KLONDIKE_ROOM="xyz", KLONDIKE_ASCII="1")
+    looks = {"KLONDIKE_ASCII": "1", "KLONDIKE_BELL": "1"}
+    run(KLONDIKE_URL="h:1", KLONDIKE_NAME="zoe", KLONDIKE_ROOM="xyz", **looks)
     assert opened[0]["url"] == "ws://h:1"
     assert opened[0]["name"] == "zoe"
     assert opened[0]["aim"] == Aim(room="XYZ")
-    assert opened[0]["ascii_cards"] is True
+    assert opened[0]["wishes"] == Wishes(ascii=True, bell=True)
 
 
 def test_a_name_is_the_given_one_or_the_kept_one_or_the_login(

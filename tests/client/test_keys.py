@@ -415,7 +415,15 @@ def test_help_and_log_go_with_any_key_that_does_nothing_else() -> None:
         assert press(desk, RACE, "x") == (Desk(), [])
 
 
+def test_help_begins_with_the_keys_of_the_screen_and_tab_shows_the_others() -> None:
+    for state, around in ((RACE, False), (LOBBY, True), (OPEN, True)):
+        desk, _ = typed(state, "?")
+        assert desk.overlay == Help(around)
+        assert press(desk, state, "tab")[0].overlay == Help(not around)
+
+
 def test_looks_can_be_changed_at_any_time() -> None:
     assert deeds_of(RACE, "C") == [Local("colour")]
     assert deeds_of(LOBBY, "A") == [Local("ascii")]
+    assert deeds_of(OPEN, "B") == [Local("bell")]
     assert deeds_of(OPEN, "ctrl-l") == [Local("repaint")]

@@ -111,6 +111,9 @@ def test_a_half_typed_move_shows_where_it_may_go() -> None:
     state = replace(RACE, hints=Hints(n=0, moves=["6>8:1", "6>f", "d", "w>3"]))
     shown = lines(state, Desk(half="6"))
     assert "from 6 (J♠): to? 8, f" in shown[22]
+    assert "[8]" in shown[4]
+    assert "[f]" in shown[1]
+    assert "[7]" not in shown[4]
     assert "> J♠<" in "\n".join(shown)
 
 
@@ -137,6 +140,20 @@ def test_a_reason_that_is_longer_than_the_screen_takes_a_second_row() -> None:
     said = replace(RACE, notice=Notice("reason " * 18 + "end", "bad", 99.0))
     shown = lines(said)
     assert f"{shown[21]} {shown[22].strip()}".strip() == "reason " * 18 + "end"
+
+
+@pytest.mark.parametrize("rows", [20, 22, 24])
+def test_a_message_is_whole_on_the_narrowest_screen_and_what_is_typed_ends_in_sight(
+    rows: int,
+) -> None:
+    reason = "Column 2 takes a black Ace, and column 3 has none to move."
+    shown = lines(replace(RACE, notice=Notice(reason, "bad", 99.0)), rows=rows, cols=56)
+    assert reason in " ".join(line.strip() for line in shown)
+    text = "word " * 39 + "end"
+    typed = lines(RACE, Desk(overlay=Prompt("chat", text)), rows=rows, cols=56)
+    assert any(line.endswith(" word end_") for line in typed)
+    endless = lines(replace(RACE, notice=Notice(text, "bad", 99.0)), rows=rows, cols=56)
+    assert any(line.endswith(" ...") for line in endless)
 
 
 @pytest.mark.parametrize("cols", [56, 80])
@@ -470,11 +487,12 @@ def test_putting_out_asks_whom_why_and_whether_that_is_meant() -> None:
 
 
 def test_the_page_of_keys_fits_on_the_lowest_and_narrowest_screen() -> None:
-    shown = lines(RACE, Desk(overlay=Help()), rows=20, cols=56)
-    wide = lines(RACE, Desk(overlay=Help()))
-    assert shown[:19] == wide[:19]
-    assert shown[19] == " any key goes back"
-    assert any("host: put out" in line for line in shown)
+    for around, sign in ((False, "host: put out"), (True, "change your name")):
+        shown = lines(RACE, Desk(overlay=Help(around)), rows=20, cols=56)
+        wide = lines(RACE, Desk(overlay=Help(around)))
+        assert shown[:19] == wide[:19]
+        assert shown[19].endswith("any other key goes back")
+        assert any(sign in line for line in shown)
 
 
 @pytest.mark.parametrize("cols", [56, 80])

@@ -65,7 +65,7 @@ def test_of_a_huge_terminal_no_more_is_used_than_can_be_filled(
 
 
 def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_terminal: Open) -> None:
-    ann = open_terminal(url, "--name", "ann")
+    ann = open_terminal(url, "--name", "ann", "--bell")
     code = create(ann)
     bob = open_terminal(url, "--name", "bob", "--room", code.lower())
     bob.until("not ready, host")
@@ -102,6 +102,7 @@ def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_termin
     ann.press("q", "y")
     assert ann.exit_code() == 0
     assert b"Traceback" not in ann.raw
+    assert (ann.raw.count(b"\a"), bob.raw.count(b"\a")) == (3, 0)
 
 
 def test_a_fair_deal_is_checked_at_the_end_and_its_record_can_be_fetched(
