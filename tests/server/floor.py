@@ -82,7 +82,7 @@ class Someone:
 
     async def hear(self, kind: type[M], where: Callable[[M], bool] = lambda _: True) -> M:
         """The next message of a kind, after the last one that was waited for."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with self._within(PATIENCE_S, kind):
             while True:
                 for index in range(self._seen, len(self.heard)):
                     message = self.heard[index]
@@ -91,8 +91,17 @@ class Someone:
                         return message
                 if self._reader.done():
                     raise AssertionError(f"the line ended ({self.socket.close_code}) before {kind}")
-                self._news.clear()
-                await self._news.wait()
+                await self.news()
+
+    @asynccontextmanager
+    async def _within(self, limit_s: float, kind: type) -> AsyncIterator[None]:
+        """Says what was heard in place of what was waited for."""
+        try:
+            async with asyncio.timeout(limit_s):
+                yield
+        except TimeoutError:
+            heard = "\n".join(map(str, self.heard[-5:]))
+            raise AssertionError(f"no {kind.__name__} in {limit_s:g} s, but\n{heard}") from None
 
     async def news(self) -> None:
         """Wait for whatever comes next."""
@@ -119,7 +128,7 @@ class Someone:
         limit_s: float = PATIENCE_S,
     ) -> M:
         """A message of a kind, heard before or to come."""
-        async with asyncio.timeout(limit_s):
+        async with self._within(limit_s, kind):
             while True:
                 for message in self.heard:
                     if isinstance(message, kind) and where(message):
