@@ -16,12 +16,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
+from server.cli import main
+from tests.faults.processes import free_port
 from tests.processes import children, command_line, is_alive
 from tests.server.floor import Someone, race_of
 from wire import messages as m
 
 PATIENCE_S = 30.0
+PAGE = Origin("https://example.org")
 
 LOGGED = re.compile(r"\d{4}-\d{2}-\d{2} ")  # a line of the log
 
@@ -140,47 +146,64 @@ async def refusals(*commands: str, **environment: str) -> list[str]:
     return [line for lines in told for line in lines]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-async def test_a_signal_ends_the_server_and_its_store_cleanly(number: int, tmp_path: Path) -> None:
-    async with server(f"--data={tmp_path}") as (process, port):
-        assert (started := children(process.pid))
-        anna = await Someone.arrive(port)
-        await end(process, number)
-        assert await anna.closed() == m.Close.RESTART
-        assert not any(is_alive(child) for child in started)
-
-
-async def test_races_on_a_data_folder_are_there_after_a_restart(tmp_path: Path) -> None:
+async def test_a_signal_ends_a_server_cleanly_and_its_races_are_there_after_a_restart(
+    tmp_path: Path,
+) -> None:
     async with server(f"--data={tmp_path}") as (process, port):
         code, (anna, _) = await race_of(port, "anna", "ben")
         await anna.play(1, "d")
-        await end(process)
-    async with server(f"--data={tmp_path}") as (process, port):
-        back = await Someone.arrive(port, token=anna.token)
-        assert back.welcome.room == code
-        assert (await back.hear(m.Board)).n == 1
+        assert (below := children(process.pid))
+        await end(process, signal.SIGTERM)
+        assert await anna.closed() == m.Close.RESTART
+        assert not any(is_alive(child) for child in below)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        async with server(f"--data={tmp_path}") as (process, port):
+            back = await Someone.arrive(port, token=anna.token)
+            assert back.welcome.room == code
+            assert (await back.hear(m.Board)).n == 1
+            assert (below := children(process.pid))
+            await end(process, number)
+            assert await back.closed() == m.Close.RESTART
+            assert not any(is_alive(child) for child in below)
 
 
-async def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
-    async with server(f"--data={tmp_path}"):
-        line = await refuses("--port=0", f"--data={tmp_path}")
-    assert "in use" in line
-    assert "--data" in line
-
-
-async def test_every_option_is_an_environment_variable_too() -> None:
-    async with server(KLONDIKE_LOG_FORMAT="json", KLONDIKE_MAX_CONNECTIONS="1") as (process, port):
+async def test_every_option_is_an_environment_variable_and_gives_way_to_one_that_is_named(
+    tmp_path: Path, embedded_url: str
+) -> None:
+    data = tmp_path / "data"
+    async with server(
+        f"--redis={embedded_url}",
+        KLONDIKE_LOG_FORMAT="json",
+        KLONDIKE_MAX_CONNECTIONS="1",
+        KLONDIKE_DATA=str(data),
+    ) as (process, port):
         anna = await Someone.arrive(port)
         with pytest.raises(Exception, match="503"):
             await Someone.arrive(port, "ben")
         await anna.go()
-        for line in (await end(process)).splitlines():
-            assert {"time", "level", "message"} <= json.loads(line).keys()
+        said = await end(process)
+    for line in said.splitlines():
+        assert {"time", "level", "message"} <= json.loads(line).keys()
+    assert "KLONDIKE_DATA" in said
+    assert not data.exists()
 
 
-async def test_the_log_has_one_line_a_connection_and_race_and_no_secret(tmp_path: Path) -> None:
-    async with server("--log-format=json", "--log-level=debug") as (process, port):
+async def test_health_readiness_metrics_and_a_log_of_one_line_a_connection_and_race() -> None:
+    quick = "--messages-per-second=1000"
+    async with server("--log-format=json", "--log-level=debug", quick) as (process, port):
+        assert await asyncio.to_thread(get, port, "/healthz") == (200, "alive\n")
+        assert await asyncio.to_thread(get, port, "/readyz") == (200, "ready\n")
+        with pytest.raises(InvalidStatus, match="403"):
+            await connect(f"ws://127.0.0.1:{port}/ws", origin=PAGE, proxy=None)
         code, players = await race_of(port, "anna", "ben")
+        await players[0].play(1, "d")
+        status, metrics = await asyncio.to_thread(get, port, "/metrics")
+        assert status == 200
+        assert "dk_moves_total 1.0" in metrics
+        assert "dk_connections 2.0" in metrics
+        assert "dk_nodes 1.0" in metrics
+        assert "dk_store_up 1.0" in metrics
+        assert (await asyncio.to_thread(get, port, "/nothing"))[0] == 404
         for player in players:
             await player.say(m.Resign())
         for player in players:
@@ -194,26 +217,13 @@ async def test_the_log_has_one_line_a_connection_and_race_and_no_secret(tmp_path
     assert over["why"] == "resigned"
     reveal = players[0].last(m.Standings).reveal
     assert reveal is not None
-    for player in players:
+    for player in players:  # nor any secret
         assert player.token not in text
 
 
-async def test_health_readiness_and_metrics() -> None:
-    async with server("--messages-per-second=1000") as (process, port):
-        assert await asyncio.to_thread(get, port, "/healthz") == (200, "alive\n")
-        assert await asyncio.to_thread(get, port, "/readyz") == (200, "ready\n")
-        _, (anna, _) = await race_of(port, "anna", "ben")
-        await anna.play(1, "d")
-        status, metrics = await asyncio.to_thread(get, port, "/metrics")
-        assert status == 200
-        assert "dk_moves_total 1.0" in metrics
-        assert "dk_connections 2.0" in metrics
-        assert "dk_nodes 1.0" in metrics
-        assert "dk_store_up 1.0" in metrics
-        assert (await asyncio.to_thread(get, port, "/nothing"))[0] == 404
-
-
-async def test_readiness_is_red_while_the_store_is_away(tmp_path: Path) -> None:
+async def test_a_data_folder_is_its_own_and_readiness_is_red_while_the_store_is_away(
+    tmp_path: Path,
+) -> None:
     async with server(f"--data={tmp_path}") as (process, port):
         (store,) = children(process.pid)
         anna = await Someone.arrive(port)
@@ -227,32 +237,33 @@ async def test_readiness_is_red_while_the_store_is_away(tmp_path: Path) -> None:
         finally:
             os.kill(store, signal.SIGCONT)
         assert not (await anna.hear(m.Store)).waiting
+        # Another server does not share its folder.
+        line = await refuses("--port=0", f"--data={tmp_path}")
+        assert "in use" in line
+        assert "--data" in line
 
 
-async def test_workers_share_the_port_and_the_races(tmp_path: Path) -> None:
-    async with server("--workers=2", f"--data={tmp_path}") as (process, port):
+async def test_workers_are_ours_and_share_the_port_the_races_and_the_secret_of_the_store(
+    tmp_path: Path, embedded_url: str
+) -> None:
+    (tmp_path / "server.py").write_text("raise SystemExit('not this one')")
+    running = server("--workers=2", cwd=tmp_path, KLONDIKE_REDIS=embedded_url)
+    async with running as (process, port):
         _, (anna, ben, cleo, dora) = await race_of(port, "anna", "ben", "cleo", "dora")
         await anna.play(1, "d")
         for player in (ben, cleo, dora):
             await player.hear(m.Scores, lambda scores: scores.lines[0].moves == 1)
+        # The address may hold a password, and command lines are there for everybody to see.
+        lines = [command_line(pid) for pid in children(process.pid)]
+        assert len(lines) == 2
+        assert not any(embedded_url in line for line in lines)
         await end(process)
         assert await anna.closed() == m.Close.RESTART
 
 
-async def test_the_address_of_the_store_is_on_no_command_line(embedded_url: str) -> None:
-    # It may hold a password, and command lines are there for everybody on the machine.
-    async with server("--workers=2", KLONDIKE_REDIS=embedded_url) as (process, port):
-        await Someone.arrive(port)
-        lines = [command_line(pid) for pid in children(process.pid)]
-        assert len(lines) == 2
-        assert not any(embedded_url in " ".join(line) for line in lines)
-        await end(process)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 async def test_a_server_runs_whose_standard_streams_are_closed(workers: int) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     command = f'exec "{sys.executable}" -P -m server --port={port} --drain-seconds=0'
     process = await asyncio.create_subprocess_exec(
         "sh", "-c", f"{command} --workers={workers} <&- >&- 2>&-"
@@ -313,6 +324,9 @@ async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: 
             "--prot=0": "No such option",
             "--log-level=loud": "Invalid value for '--log-level'",
             "--port=0 --redis=unix:///nowhere": "--redis: /nowhere does not answer: No such file",
+            "--port=0 --redis=redis://127.0.0.1:1/0": (
+                "--redis: 127.0.0.1:1 does not answer: nobody listens there"
+            ),
             "--port=0 --redis=rediss://127.0.0.1:1?ssl_ca_certs=/nowhere": (
                 "--redis: ssl_ca_certs=/nowhere cannot be used: No such file"
             ),
@@ -327,15 +341,6 @@ async def test_bad_configuration_refuses_to_start_with_one_clear_line(tmp_path: 
         lines = await refusals(*bad)
     for line, wanted in zip(lines, bad.values(), strict=True):
         assert line.removeprefix("klondike-server: ").startswith(wanted), line
-
-
-async def test_workers_are_ours_whatever_lies_in_the_folder_they_are_started_in(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "server.py").write_text("raise SystemExit('not this one')")
-    async with server("--workers=2", cwd=tmp_path) as (process, port):
-        await Someone.arrive(port)
-        await end(process)
 
 
 async def test_a_worker_that_is_killed_before_it_serves_fails_the_server(tmp_path: Path) -> None:
@@ -358,36 +363,14 @@ async def test_workers_name_the_option_too(tmp_path: Path) -> None:
         assert f"--port {port} is taken" in await refuses("--workers=2", f"--port={port}")
 
 
-async def test_a_folder_in_the_environment_gives_way_to_a_named_store(
-    tmp_path: Path, embedded_url: str
-) -> None:
-    data = tmp_path / "data"
-    async with server(f"--redis={embedded_url}", KLONDIKE_DATA=str(data)) as (process, _):
-        assert "KLONDIKE_DATA" in await end(process)
-    assert not data.exists()
+def test_help_is_given_by_its_short_name_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["-h"])
+    assert ended.value.code == 0
+    assert "--max-connections" in capsys.readouterr().out
 
 
-async def test_a_store_that_is_not_there_is_named() -> None:
-    line = await refuses("--port=0", "--redis=redis://127.0.0.1:1/0")
-    assert line.endswith("--redis: 127.0.0.1:1 does not answer: nobody listens there")
-
-
-async def test_help_is_given_by_its_short_name_too() -> None:
-    process = await launch("-h")
-    out, _ = await process.communicate()
-    assert process.returncode == 0
-    assert b"--max-connections" in out
-
-
-async def test_a_web_page_connects_only_from_an_origin_on_the_list() -> None:
-    from websockets.asyncio.client import connect
-    from websockets.exceptions import InvalidStatus
-    from websockets.typing import Origin
-
-    page = Origin("https://example.org")
-    async with server("--origin=https://example.org") as (process, port):
-        socket = await connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None)
+async def test_a_web_page_connects_from_an_origin_on_the_list() -> None:
+    async with server(f"--origin={PAGE}") as (process, port):
+        socket = await connect(f"ws://127.0.0.1:{port}/ws", origin=PAGE, proxy=None)
         await socket.close()
-    async with server() as (process, port):
-        with pytest.raises(InvalidStatus, match="403"):
-            await connect(f"ws://127.0.0.1:{port}/ws", origin=page, proxy=None)

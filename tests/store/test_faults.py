@@ -308,6 +308,7 @@ async def test_a_subscription_that_failed_is_not_kept(private: Embedded, hasty: 
     assert ear.resyncs == 0
 
 
+@pytest.mark.parametrize("private", ["valkey"], indirect=True)
 async def test_ten_thousand_rooms_come_and_go_and_leave_nothing(
     private: Embedded, patient: Store
 ) -> None:

@@ -96,7 +96,7 @@ def test_the_price_list_takes_the_fold_as_free_and_anything_else_as_not() -> Non
     assert off_the_fold([("p1", "p2"), ("p3", "p4")], [], field) == 2
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(fields_with_forbidden(8))
 def test_no_pairing_of_a_small_field_is_cheaper(
     setting: tuple[list[Contender], list[frozenset[str]]],

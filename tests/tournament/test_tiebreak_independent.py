@@ -96,7 +96,7 @@ def theirs(games: Games) -> dict[int, PlayerTiebreakData]:
     }
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(80))
 def test_all_values_are_those_of_an_independent_implementation(seed: int) -> None:
     games, rounds = chance_tournament(random.Random(seed))
     ours = tiebreaks(games, list(SAME), rounds=rounds)
@@ -108,7 +108,7 @@ def test_all_values_are_those_of_an_independent_implementation(seed: int) -> Non
         assert dict(zip(SAME.values(), ours[player], strict=True)) == values
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(80))
 def test_the_standings_by_direct_encounter_are_those_of_an_independent_implementation(
     seed: int,
 ) -> None:

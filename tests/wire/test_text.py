@@ -92,7 +92,7 @@ anything = st.text(max_size=60) | st.text(
 @example("0 \b 0")
 @example("\u0301 \u0301a")
 @example("a\u0301\u0301\u0301\u200b\u0301")
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_a_tidied_text_is_clean_and_stays_as_it_is(text: str) -> None:
     tidy = tidied(text)
     assert flaw(tidy) is None
