@@ -35,7 +35,7 @@ from wire.messages import (
     Standings,
     Welcome,
 )
-from wire.tournaments import Called, Visit
+from wire.tournaments import Called, Tournaments, Visit
 
 LOBBY_GAP: Final = 3.0  # seconds between looks at the list of rooms
 CALL_GAP: Final = 1.0  # seconds before a race that could not be joined is tried again
@@ -216,8 +216,8 @@ class Game:
         elif welcome.room is None:
             self.link.send(Rooms())
         overlay = self.desk.overlay
-        if isinstance(overlay, Hall) and overlay.code:
-            self.link.send(Visit(tournament=overlay.code))  # the line before this one had it
+        if isinstance(overlay, Hall):  # it was asked for on the line before, or on none
+            self.link.send(Visit(tournament=overlay.code) if overlay.code else Tournaments())
         self._answered = ""
         self._arrived = True
 

@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from client.desk import Confirm, Prompt
+from client.desk import Confirm, Desk, Prompt
 from client.forms import Form
 from client.game import Aim, Game
 from client.identity import Identity
 from client.style import Style
+from client.tournament.hall import Hall
 from tests.client.stage import (
     LIMIT,
     NOW,
@@ -40,6 +41,7 @@ from wire.messages import (
     Spectate,
     Standings,
 )
+from wire.tournaments import Tournaments, Visit
 
 
 @pytest.fixture(autouse=True)
@@ -177,6 +179,28 @@ async def test_a_race_that_waits_elsewhere_is_gone_back_to_and_said() -> None:
         game.link.poke()
         await until(game, lambda: stage.served == 2 and game.state.board)
         await stage.played()
+
+
+@pytest.mark.parametrize("code", ["", "CUP"])
+async def test_the_tournaments_on_the_screen_are_asked_for_again_on_a_new_line(code: str) -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.hear(Rooms)
+        await actor.hear(Visit if code else Tournaments)
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Rooms)
+        await actor.hear(Visit if code else Tournaments)
+        await actor.say(room())
+        await actor.stay()
+
+    async with staged(first, second) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.line.status == "online")
+        game.desk = Desk(overlay=Hall(code))
+        game.link.send(Visit(tournament=code) if code else Tournaments())
+        await until(game, lambda: game.state.room)
 
 
 async def test_the_room_it_is_in_already_is_not_asked_for_again() -> None:
