@@ -18,6 +18,7 @@ from client.atterminal import NoTerminal, open_game
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
 from client.children import SAFE_PATH
 from client.filing import NotWritten
+from client.forms import RULES
 from client.game import Aim
 from client.options import Number, PlayFirst, at_most, group, option, read_address
 from client.race import RaceOptions, hold
@@ -53,7 +54,7 @@ race_options = group(
         default="double-klondike",
         callback=at_most(200),
         show_default=True,
-        help="Preset, with changes.",
+        help=f"The game ({', '.join(RULES)}), and changes to it, as gargantua,draw=3.",
     ),
     option(
         "--seed",
@@ -65,7 +66,7 @@ race_options = group(
         type=click.IntRange(5, 14_400),
         default=900,
         show_default=True,
-        help="Seconds.",
+        help="Seconds that the race lasts at most.",
     ),
     option(
         "--undo",
@@ -116,7 +117,10 @@ def play(
     bell: bool,
     doctor: bool,
 ) -> None:
-    """Open the game at a server."""
+    """Open the game at a server.
+
+    Without a URL it is the one on this machine, at the usual port.
+    """
     if doctor:
         from client.terminal import examination
 
@@ -204,7 +208,7 @@ def race(
     ascii_cards: bool,
     bell: bool,
 ) -> None:
-    """Hold a race: start a server, fill the room with bots, and play.
+    """Hold a race on this machine: a server, bots, and you.
 
     Without a terminal, or with --json, the bots play it out.
     """
@@ -342,7 +346,10 @@ def _bot_settings(
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
 def verify(file: Path) -> None:
-    """Check a finished race: 0 it is as told, 1 it is not, 2 the file cannot be read."""
+    """Check a finished race from its file.
+
+    The exit code is 0 where all is as told, 1 where it is not, 2 where the file cannot be read.
+    """
     # The rules live with the server; this program stays without them.
     sys.exit(
         subprocess.run([sys.executable, *SAFE_PATH, "-m", "server.verify", str(file)]).returncode
@@ -358,7 +365,10 @@ def verify(file: Path) -> None:
     help="Tell it as it happened, so many times as fast; without it, all at once.",
 )
 def replay(file: Path, player: str | None, speed: float | None) -> None:
-    """Tell a finished race from its file; 2 where the file cannot be read."""
+    """Tell a finished race from its file.
+
+    The exit code is 2 where the file cannot be read.
+    """
     try:
         told = tell(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -392,7 +402,10 @@ def _unreadable(file: Path, why: str) -> NoReturn:
 @force_option
 @click.argument("file", type=click.Path(path_type=Path))
 def record(url: str, room: str, password: str, force: bool, file: Path) -> None:
-    """Fetch a finished race from a server into FILE, to be verified and told."""
+    """Fetch a finished race from a server into FILE.
+
+    `klondike verify` checks such a file, `klondike replay` tells what happened.
+    """
     try:
         fetched = fetch(url, room_code(room), password, file, force=force)
     except (RaceFailed, NotWritten) as failure:

@@ -51,6 +51,12 @@ def test_without_a_command_an_address_opens_the_game(opened: list[dict[str, Any]
     assert [call["wishes"].ascii for call in opened] == [False, False, True]
 
 
+def test_the_list_of_commands_says_of_each_in_full_what_it_does() -> None:
+    listed = run("--help").output.split("Commands:")[1]
+    assert "Check a finished race" in listed
+    assert "..." not in listed
+
+
 def test_every_option_is_an_environment_variable_too(opened: list[dict[str, Any]]) -> None:
     looks = {"KLONDIKE_ASCII": "1", "KLONDIKE_BELL": "1"}
     run(KLONDIKE_URL="h:1", KLONDIKE_NAME="zoe", KLONDIKE_ROOM="xyz", **looks)
