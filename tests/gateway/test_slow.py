@@ -198,7 +198,7 @@ async def test_a_peer_that_answers_pings_stays(rig: Rig) -> None:
     # Two seconds, as a busy machine may keep the answer back for one.
     await rig.start(ping_after=0.2, silence=2.0)
     client, notes = await rig.open()
-    for _ in range(11):
+    for _ in range(3):
         assert await client.read() == (PING, b"")
         client.frame(PONG)
     client.frame(BINARY, b"still here")

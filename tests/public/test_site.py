@@ -214,6 +214,7 @@ async def test_nothing_is_left_of_pages_that_nobody_looks_at(
     store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.public.site.KEPT_S", 0.05)
+    monkeypatch.setattr("server.foyer.LINGER_S", 0.05)
     monkeypatch.setattr("server.holding.UNLOAD_AFTER_S", 0.05)
     monkeypatch.setattr("server.public.shelf.PUSH_EVERY_S", 0.02)
     async with cup(store_url, 0) as (made, organiser, _, client):

@@ -232,6 +232,7 @@ async def test_a_gallery_closes_some_time_after_the_last_visitor(
     crew: Crew, foyer: Foyer, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(foyers, "LINGER_S", 0.02)
+    monkeypatch.setattr("server.holding.UNLOAD_AFTER_S", 0.05)
     visitor = Visitor()
     await foyer.visit(code, visitor, "public")
     await asyncio.sleep(0.05)

@@ -19,30 +19,35 @@ async def store(store_url: str) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def kept(store: Store, look: Look, *members: str) -> Timekeeper:
-    """A keeper that has looked at these members once."""
+async def kept(store: Store, look: Look, *members: str) -> None:
+    """Have a keeper look at these members once."""
     keeper = Timekeeper(store, Tally(), {"": look})
     for member in members:
         await store.timers.set(member, 1)
     await keeper.act()
-    await asyncio.sleep(0.05)
-    return keeper
+    await done(keeper)
+
+
+async def done(keeper: Timekeeper) -> None:
+    """Wait until all looks that have begun are over."""
+    await asyncio.gather(*keeper._under_way.values())
 
 
 async def test_a_slow_look_delays_no_other(store: Store) -> None:
-    seen, never = list[str](), asyncio.Event()
+    seen, quick, never = list[str](), asyncio.Event(), asyncio.Event()
 
     async def look(member: str) -> None:
         seen.append(member)
         if member == "SLOW":
             await never.wait()
+        quick.set()
 
     await store.timers.set("SLOW", 1)
     keeper = Timekeeper(store, Tally(), {"": look})
     await keeper.act()
     await store.timers.set("QUICK", 1)
     await keeper.act()
-    await asyncio.sleep(0.05)
+    await asyncio.wait_for(quick.wait(), 30)
     assert seen == ["SLOW", "QUICK"]
     await keeper.close()
 
@@ -105,7 +110,7 @@ async def test_each_kind_of_member_has_its_handler_and_others_are_left_to_newer_
     for member in ("ROOM", "t:CUP", "t:CUP/1.1/1", "z:WHAT"):
         await store.timers.set(member, 1)
     await keeper.act()
-    await asyncio.sleep(0.05)
+    await done(keeper)
     assert rooms == ["ROOM"]
     assert sorted(tournaments) == ["t:CUP", "t:CUP/1.1/1"]
     assert set(await dues(store)) == {"z:WHAT"}
