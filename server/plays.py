@@ -79,7 +79,7 @@ class Plays:
             viewer.epoch,
             n,
             payload,
-            play_summary(racer, event),
+            play_summary(race, racer, event),
             partial(self._acted, viewer, n, text, payload, patience),
         )
         return True

@@ -63,13 +63,18 @@ def summary_of(race: Race) -> dict[str, str]:
     return fields
 
 
-def play_summary(racer: Racer, event: ev.Played | ev.Undone) -> dict[str, str]:
-    """Give the fields that a play brings up to date, which the referee has just allowed."""
+def play_summary(race: Race, racer: Racer, event: ev.Played | ev.Undone) -> dict[str, str]:
+    """Give the fields that a play brings up to date, which the referee has just allowed.
+
+    How far a player is, is read by who shows a tournament's races without following them.
+    """
     if isinstance(event, ev.Played) and racer.ahead is not None:
-        board, cards, down = racer.ahead[2]
+        _, cards, down = racer.ahead[2]
     else:
-        board, cards, down = racer.count(racer.former[-1])
-    fields = {keys.score_field(racer.id): f"{cards},{down},{racer.moves + 1}"}
-    if cards == board.rules.cards:
+        _, cards, down = racer.count(racer.former[-1])
+    fields = {}
+    if race.tournament:
+        fields[keys.score_field(racer.id)] = f"{cards},{down},{racer.moves + 1}"
+    if cards == race.rules.cards:
         fields[keys.done_field(racer.id)] = "solved"
     return fields
