@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from client.game import Aim, Game
 from client.identity import Identity, state_folder
@@ -27,7 +28,15 @@ class End:
     result: tuple[Room, Standings] | None  # of the last race that ended
 
 
-def open_game(url: str, identity: Identity, *, name: str | None, aim: Aim, wishes: Wishes) -> End:
+def open_game(
+    url: str,
+    identity: Identity,
+    *,
+    name: str | None,
+    aim: Aim,
+    wishes: Wishes,
+    best_of: Path | None = None,
+) -> End:
     """Play on this terminal until the player quits.
 
     Raises:
@@ -43,7 +52,9 @@ def open_game(url: str, identity: Identity, *, name: str | None, aim: Aim, wishe
     is_utf8 = terminal.settle_locale()
     style = terminal.choose_style(os.environ, is_utf8=is_utf8, wishes=wishes)
     with _faults_to_file():
-        game, line = screen.show(lambda: Game(url, identity, style, name=name, aim=aim))
+        game, line = screen.show(
+            lambda: Game(url, identity, style, name=name, aim=aim, best_of=best_of)
+        )
     return End(line, game.result)
 
 

@@ -15,6 +15,7 @@ import click
 
 from client.address import DEFAULT_URL
 from client.atterminal import NoTerminal, open_game
+from client.bests import bests_file
 from client.bot import FULL_PACE, HUMAN_PACE, Bot, BotFailed, Plan
 from client.children import SAFE_PATH
 from client.filing import NotWritten
@@ -163,7 +164,8 @@ def _open_game(
     identity = identity_of(url, token_file, fresh)
     try:
         who = name or identity.name or login_name()
-        end = open_game(url, identity, name=who, aim=aim, wishes=wishes)
+        best_of = None if fresh else bests_file()
+        end = open_game(url, identity, name=who, aim=aim, wishes=wishes, best_of=best_of)
     except NoTerminal as error:
         raise click.ClickException(str(error)) from None
     finally:

@@ -4,13 +4,16 @@ import asyncio
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-from client import keys, model
+from client import bests, keys, model
 from client.attention import is_wanted
 from client.canvas import Canvas
 from client.desk import Ask, Confirm, Deed, Desk, GetReady, Local, Prompt, Rename, Say
+from client.filing import NotWritten
 from client.forms import Form, Scheduled
 from client.identity import Identity
 from client.line import Line
@@ -56,8 +59,16 @@ class Game:
     """One player's game; a screen shows it and gives it keys."""
 
     def __init__(
-        self, url: str, identity: Identity, style: Style, *, name: str | None, aim: Aim
+        self,
+        url: str,
+        identity: Identity,
+        style: Style,
+        *,
+        name: str | None,
+        aim: Aim,
+        best_of: Path | None = None,
     ) -> None:
+        """`best_of` is the file of the player's own bests; without one, none is kept."""
         self.state = State(invitation=aim.invitation)
         self.desk = Desk()
         self.style = style
@@ -69,6 +80,7 @@ class Game:
         self.link = Link(url, identity, self._hear, name=name)
         self._server = url
         self._aim = aim
+        self._best_of = best_of
         self._arrived = False
         self._view: View = "lobby"
         self._in_doubt = False
@@ -168,6 +180,7 @@ class Game:
                 self.link.send(Rooms())
             case Standings() if self.state.room is not None:
                 self.result = (self.state.room, heard)
+                self.state = replace(self.state, best=self._best(self.state.room, heard))
             case Follow():
                 self._enter(Join(room=heard.room))
             case Refused(re="join" | "spectate", code="password"):
@@ -185,6 +198,18 @@ class Game:
         self._answer_call()
         self.wants_bell |= self.style.bell and is_wanted(before, self.state)
         self.changed.set()
+
+    def _best(self, room: Room, result: Standings) -> str:
+        """Count a race of one's own, and say what the best is now."""
+        own = next((row for row in result.rows if row.player == self.state.player), None)
+        # A deal that anybody may know, or play again, is no measure.
+        if self._best_of is None or own is None or room.settings.seed is not None:
+            return ""
+        before = bests.load(self._best_of)
+        after = before.counted(room.room, room.settings, own)
+        with suppress(NotWritten):
+            bests.keep(after, self._best_of)
+        return bests.told(before.of(room.settings), after.of(room.settings))
 
     def _answer_call(self) -> None:
         """Go where a tournament's race waits, once nothing else holds the player."""

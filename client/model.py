@@ -76,6 +76,7 @@ class State:
     invitation: str = ""  # how others get here, where this program started the server
     notes: Notes = field(default_factory=Notes)  # of the deal, to be checked at the end
     tour: Tour = field(default_factory=Tour)  # tournaments
+    best: str = ""  # the player's own in the game that was raced, once a race is over
 
     @property
     def seat(self) -> Seat | None:

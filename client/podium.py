@@ -89,7 +89,7 @@ def _figure(line: Standing, name: str) -> int:
 def _proof(canvas: Canvas, state: State, result: Standings) -> list[tuple[str, Ink]]:
     room, found = state.room, state.deal_check
     assert room is not None
-    lines: list[tuple[str, Ink]] = []
+    lines: list[tuple[str, Ink]] = [(state.best, "own")] if state.best else []
     if room.settings.seed is not None:
         lines.append((f"seed     {clean(room.settings.seed)} (public)", "dim"))
     elif result.reveal is not None:

@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 
 from client import filing
 from client.atterminal import NoTerminal, open_game
+from client.bests import bests_file
 from client.children import ChildFailed, Children
 from client.game import Aim
 from client.identity import Identity
@@ -158,7 +159,9 @@ def _play(children: Children, url: str, options: RaceOptions) -> int:
     opened = asyncio.run(_take_seat(url, identity, options))
     _start_bots(children, url, opened.room, options)
     aim = Aim(room=opened.room, invitation=invited)
-    end = open_game(url, identity, name=options.name, aim=aim, wishes=options.wishes)
+    end = open_game(
+        url, identity, name=options.name, aim=aim, wishes=options.wishes, best_of=bests_file()
+    )
     if end.result is None:
         print(f"Room {opened.room} was left before its race was over.")
         return 0

@@ -102,7 +102,8 @@ def test_two_people_race_chat_resign_and_see_the_standings(url: str, open_termin
     ann.press("q", "y")
     assert ann.exit_code() == 0
     assert b"Traceback" not in ann.raw
-    assert (ann.raw.count(b"\a"), bob.raw.count(b"\a")) == (3, 0)
+    assert b"\a" in ann.raw
+    assert b"\a" not in bob.raw
 
 
 def test_a_fair_deal_is_checked_at_the_end_and_its_record_can_be_fetched(
@@ -116,6 +117,7 @@ def test_a_fair_deal_is_checked_at_the_end_and_its_record_can_be_fetched(
     ann.until("In a running race this gives it up. (y/n)")
     ann.press("n", "x", "y")
     ann.until("Deal checked: secret and bytes are those promised, your own among them.")
+    ann.until("best     0 cards home; 1 race, 0 solved")
     ann.press("q", "y")
     file = tmp_path / "race.dk"
     for command in (["record", url, "--room", code, str(file)], ["verify", str(file)]):
