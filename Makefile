@@ -36,7 +36,8 @@ race: $(VENV)/.runtime
 	@$(BIN)/klondike race $(ARGS)
 
 test: $(VENV)/.development
-	$(BIN)/python -m pytest -m 'not slow' --numprocesses $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m 'not slow' --numprocesses $(JOBS) --dist loadfile \
+	    --no-loadscope-reorder $(ARGS)
 
 slow: $(VENV)/.development
 	$(BIN)/python -m pytest -m slow $(ARGS)

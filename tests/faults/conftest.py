@@ -50,7 +50,7 @@ class Arrive:
 async def fleet(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fleet]:
     """Three nodes on one store."""
     folder = tmp_path_factory.mktemp("fleet")
-    async with Fleet(folder, options=["--drain-seconds", "2"]) as fleet:
+    async with Fleet(folder, options=["--drain-seconds", "4"]) as fleet:
         yield fleet
 
 

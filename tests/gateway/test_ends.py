@@ -220,11 +220,11 @@ async def test_a_drain_sends_everybody_away_spread_over_its_window(rig: Rig) -> 
         return closed.value.rcvd.code
 
     watch = [asyncio.create_task(until_closed(socket)) for socket in sockets]
-    await gateway.drain(0.5)
+    await gateway.drain(2.0)
     assert await asyncio.gather(*watch) == [Close.RESTART] * 10
-    assert loop.time() - begin >= 0.4
-    assert [sum(end < limit for end in ends) for limit in (0.2, 0.4)] != [10, 10]
-    assert sum(end < 0.25 for end in ends) in range(3, 8)
+    # A turn of half a second on a busy machine changes little.
+    assert max(ends) >= 1.6
+    assert sum(end < 1.0 for end in ends) in range(2, 9)
     assert gateway.tally().open == 0
 
 

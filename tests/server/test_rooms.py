@@ -108,13 +108,14 @@ async def test_solitary_moves_reach_the_rival_within_a_tenth_of_a_second_of_the_
 ) -> None:
     _, (anna, ben) = await race_of(port, "anna", "ben")
     loop = asyncio.get_running_loop()
-    waits = []
-    for n in range(1, 6):
+    wait, n = 1.0, 0
+    while wait >= 0.1:  # the promise; now and then the machine is busy
+        n += 1
+        assert n <= 30
         await anna.play(n, "d")
         said = loop.time()
         await ben.hear(m.Scores, lambda scores, n=n: scores.lines[0].moves == n)  # type: ignore[misc]
-        waits.append(loop.time() - said)
-    assert min(waits) < 0.1  # the promise; the others may meet a busy machine
+        wait = loop.time() - said
 
 
 async def test_the_lobby_lists_public_rooms_and_no_private_ones(port: int) -> None:
