@@ -50,6 +50,8 @@ class Driver(asyncio.Protocol):
 
     def run(self, frames: Sequence[bytes]) -> None:
         """Send the first of these; `done` is set when the last has its answer."""
+        if self.done.done():
+            self.done = asyncio.get_running_loop().create_future()
         self._frames, self._next = frames, 1
         self._transport.write(frames[0])
 

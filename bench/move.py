@@ -1,24 +1,26 @@
 """Server CPU of one acknowledged durable move, as a ratio to a bare echo of its frames.
 
-Both sides run in this one go, one after the other, in server processes of their own that
-are measured from /proc: the race server with its private store, and an echo written with
-nothing but the `websockets` package. The same clients send the same frames, one at a time
-on each of several lines, and get frames of the same size back. The store's own CPU is
-printed beside it. Linux only.
+Both sides run in this one go, in server processes of their own whose CPU time the system
+tells: the race server with its private store, and an echo written with nothing but the
+`websockets` package. They take turns every few moves, so that a busy neighbour hits both.
+The same clients send the same frames, one at a time on each of several lines, and get
+frames of about the same size back. The store's own CPU is printed beside it.
 """
 
 import argparse
 import asyncio
-import os
 import random
 import statistics
 import sys
 from asyncio.subprocess import PIPE, Process
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TypeVar
 
+import psutil
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.server import serve
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 
 from bench.driver import Driver, drive, frame
 from server.rules import RULES, Move, Position, deal
@@ -29,21 +31,20 @@ from wire.values import Settings
 
 M = TypeVar("M", bound=m.ServerMessage)
 
-TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 REPLY = b"x" * 120  # the size of a typical answer to a move
 SEED = "bench"
+TURN = 25  # frames on each line before it is the other's turn
 
 
 def cpu_s(pid: int) -> float:
     """Seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * TICK_S
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system
 
 
 def children(pid: int) -> list[int]:
     """Child processes, which for the race server is its store."""
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(word) for word in text.split()]
+    return [child.pid for child in psutil.Process(pid).children()]
 
 
 def playout(count: int, chance: random.Random) -> list[str]:
@@ -66,11 +67,12 @@ def playout(count: int, chance: random.Random) -> list[str]:
 async def echo() -> None:
     """The bare echo: websockets and nothing else."""
 
-    async def answer(socket: object) -> None:
-        async for _ in socket:  # type: ignore[attr-defined]
-            await socket.send(REPLY)  # type: ignore[attr-defined]
+    async def answer(socket: ServerConnection) -> None:
+        with suppress(ConnectionClosed):  # the clients hang up without a close frame
+            async for _ in socket:
+                await socket.send(REPLY)
 
-    async with serve(answer, "127.0.0.1", 0, compression=None) as server:
+    async with serve(answer, "127.0.0.1", 0, compression=None, ping_interval=None) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         print(port, flush=True)
         await server.serve_forever()
@@ -128,11 +130,17 @@ async def seats(url: str, rooms: int, players: int) -> list[Driver]:
     return result
 
 
-async def run(lines: list[Driver], scripts: list[list[bytes]]) -> None:
-    """Let all send at once."""
-    for driver, frames in zip(lines, scripts, strict=True):
+async def play(lines: list[Driver], scripts: Sequence[Sequence[bytes]]) -> None:
+    """Let all who have something to send do so at once."""
+    sending = [(driver, frames) for driver, frames in zip(lines, scripts, strict=True) if frames]
+    for driver, frames in sending:
         driver.run(frames)
-    await asyncio.gather(*(driver.done for driver in lines))
+    await asyncio.gather(*(driver.done for driver, _ in sending))
+
+
+async def run(lines: list[Driver], scripts: Sequence[Sequence[bytes]]) -> None:
+    """Let all send at once, and hang up."""
+    await play(lines, scripts)
     for driver in lines:
         driver.close()
 
@@ -143,50 +151,57 @@ async def end(process: Process) -> None:
     await process.wait()
 
 
+async def begin(*command: str) -> tuple[Process, str]:
+    """Start a server, and give the last word of its first line: where it listens."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", *command, stdout=PIPE)
+    assert process.stdout is not None
+    return process, (await process.stdout.readline()).decode().split()[-1]
+
+
+async def compare(scripts: list[list[bytes]], players: int) -> list[float]:
+    """Let both serve the same frames in turns; the CPU seconds of node, store and echo."""
+    node, url = await begin(
+        *("server", "--port=0", "--log-level=error", "--messages-per-second=1000000"),
+        *("--max-connections-per-address=10000", "--rooms-per-address=10000"),
+    )
+    echo, port = await begin("bench.move", "--echo")
+    racing = await seats(url, len(scripts) // players, players)
+    echoing = [await drive(int(port), b"") for _ in scripts]
+    (store,) = children(node.pid)
+    pids = (node.pid, store, echo.pid)
+    before = [cpu_s(pid) for pid in pids]
+    for start in range(0, max(map(len, scripts)), TURN):
+        part = [frames[start : start + TURN] for frames in scripts]
+        await play(racing, part)
+        await play(echoing, part)
+    used = [cpu_s(pid) - was for pid, was in zip(pids, before, strict=True)]
+    for driver in (*racing, *echoing):
+        driver.close()
+    for process in (node, echo):
+        await end(process)
+    return used
+
+
 async def measure(rooms: int, players: int, count: int, rounds: int) -> None:
-    """Alternate the two, so that a busy neighbour hits both, and print the medians."""
+    """Print the medians of some rounds."""
     chance = random.Random(SEED)
     scripts = [
         [frame(m.Move(n=n, m=text)) for n, text in enumerate(playout(count, chance), 1)]
         for _ in range(rooms * players)
     ]
     total = sum(map(len, scripts))
-    moves, echoes, stores = [], [], []
-    for _ in range(rounds):
-        server = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "server", "--port=0", "--log-level=error"),
-            "--messages-per-second=1000000",
-            "--max-connections-per-address=10000",
-            "--rooms-per-address=10000",
-            stdout=PIPE,
-        )
-        assert server.stdout is not None
-        url = (await server.stdout.readline()).decode().split()[-1]
-        lines = await seats(url, rooms, players)
-        (store,) = children(server.pid)
-        before, store_before = cpu_s(server.pid), cpu_s(store)
-        await run(lines, scripts)
-        moves.append((cpu_s(server.pid) - before) / total * 1e6)
-        stores.append((cpu_s(store) - store_before) / total * 1e6)
-        await end(server)
-
-        server = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bench.move", "--echo", stdout=PIPE
-        )
-        assert server.stdout is not None
-        port = int(await server.stdout.readline())
-        lines = [await drive(port, b"") for _ in scripts]
-        before = cpu_s(server.pid)
-        await run(lines, scripts)
-        echoes.append((cpu_s(server.pid) - before) / total * 1e6)
-        await end(server)
-    move, bare, store_us = (statistics.median(values) for values in (moves, echoes, stores))
+    used = [await compare(scripts, players) for _ in range(rounds)]
+    move, store, bare = (statistics.median(each) / total * 1e6 for each in zip(*used, strict=True))
+    ratios = [node / echo for node, _, echo in used]
     print(
         f"{rooms} races of {players}, {total} moves a round, median of {rounds} rounds, server CPU:"
     )
-    print(f"  validated durable move   {move:6.1f} us   (the store beside it: {store_us:.1f} us)")
+    print(f"  validated durable move   {move:6.1f} us   (the store beside it: {store:.1f} us)")
     print(f"  bare websockets echo     {bare:6.1f} us")
-    print(f"  ratio                    {move / bare:6.2f}")
+    print(
+        f"  ratio                    {statistics.median(ratios):6.2f}"
+        f"   ({min(ratios):.2f} to {max(ratios):.2f})"
+    )
 
 
 def main() -> None:
