@@ -55,7 +55,7 @@ race_options = group(
         default="double-klondike",
         callback=at_most(200),
         show_default=True,
-        help=f"The game ({', '.join(RULES)}), and changes to it, as gargantua,draw=3.",
+        help=f"The game ({', '.join(RULES)}), and changes to it, as double-klondike,foundation_return=yes.",
     ),
     option(
         "--seed",
