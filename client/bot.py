@@ -79,6 +79,7 @@ class Bot:
         self._failure = ""
         self._is_new = True  # nothing was heard from the server so far
         self._room = ""  # where it has a seat
+        self._regains = False  # the seat in that room
         self._readied = False
         self._resigned = False
         self._asked_at: int | None = None  # the play after which hints were asked for
@@ -160,14 +161,21 @@ class Bot:
             self._ended.set()
 
     def _lost_seat(self, left: Left) -> None:
-        self._fail(f"lost the seat in room {left.room}: {left.kind}")
+        if left.kind == "lost":  # by the store: it may be had again
+            self._regain()
+        else:
+            self._fail(f"lost the seat in room {left.room}: {left.kind}")
+
+    def _regain(self) -> None:
+        self._regains, self._readied = True, False
+        self._link.send(Join(room=self._room, password=self._plan.password))
 
     def _enter(self, welcome: Welcome) -> None:
         self._readied = False  # what was said on a line that broke may not have arrived
         if welcome.room is not None:
             return
         if self._room:
-            self._fail("the server has lost the room")
+            self._regain()
         elif self._plan.room is not None:
             self._link.send(Join(room=self._plan.room, password=self._plan.password))
         elif self._plan.settings is not None:
@@ -190,6 +198,7 @@ class Bot:
             loop.call_later(LOBBY_PAUSE, self._link.send, Rooms())
 
     def _sit(self, room: str) -> None:
+        self._regains = False
         if room != self._room:
             self._room, self._mind = room, Mind()
             self._readied = self._resigned = False
@@ -201,6 +210,8 @@ class Bot:
 
     def _refused(self, refused: Refused) -> None:
         match refused.re:
+            case "join" if self._regains:
+                self._fail(f"lost the seat in room {self._room}: {refused.reason}")
             case "join" if self._plan.room is None:
                 self._link.send(Rooms())
             case "join" | "create" | "hello":

@@ -41,8 +41,14 @@ from wire.messages import (
 from wire.tournaments import Called, Tournaments, Visit
 
 LOBBY_GAP: Final = 3.0  # seconds between looks at the list of rooms
+AGAIN: Final = ("store", "conflict")  # refusals after which the same may be said once more
 CALL_GAP: Final = 1.0  # seconds before a race that could not be joined is tried again
 SALT_BYTES: Final = 16
+SEATLESS: Final = "You have no seat in room {room} any more; taking it again."
+UNSEATED: Final = "The server's store has lost your seat in room {room}; taking it again."
+SEATED: Final = "You have your seat in room {room} again."
+GONE: Final = "Room {room} is lost, and the race in it: nothing of it counts."
+FORGOTTEN: Final = "The server does not know you any more; you are somebody new to it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,7 @@ class Game:
         self._view: View = "lobby"
         self._in_doubt = False
         self._answered = ""  # the room of the call that was followed
+        self._regained = ""  # the room in which a seat is to be had again
 
     async def run(self) -> Line:
         """Play until the player quits; gives the state of the line at the end."""
@@ -175,9 +182,14 @@ class Game:
         self.state = replace(self.state, clock=self.link.clock, plays=self.link.plays)
         match heard:
             case Welcome():
-                self._arrive(heard)
+                self._arrive(heard, before)
+            case Left(kind="lost") if before.seat is not None:
+                self._regain(heard.room, UNSEATED)
             case Left():
                 self.link.send(Rooms())
+            case Room() if heard.room == self._regained:
+                self._regained = ""
+                self._say(Say(SEATED.format(room=heard.room), "good"))
             case Standings() if self.state.room is not None:
                 self.result = (self.state.room, heard)
                 self.state = replace(self.state, best=self._best(self.state.room, heard))
@@ -185,6 +197,8 @@ class Game:
                 self._enter(Join(room=heard.room))
             case Refused(re="join" | "spectate", code="password"):
                 self._ask_password()
+            case Refused(re="join") if self._regained:
+                self._not_regained(heard)
             case Refused(re="join"):
                 asyncio.get_running_loop().call_later(CALL_GAP, self._call_again)
             case Called():
@@ -231,7 +245,28 @@ class Game:
         self._answered = ""
         self._answer_call()
 
-    def _arrive(self, welcome: Welcome) -> None:
+    # --- what the store has lost ------------------------------------------------------
+
+    def _regain(self, room: str, why: str) -> None:
+        wanted = self.desk.entering
+        is_known = wanted is not None and wanted.room == room
+        self._regained = room
+        self._say(Say(why.format(room=room), "bad"))
+        self._enter(Join(room=room, password=wanted.password if wanted and is_known else ""))
+
+    def _not_regained(self, refused: Refused) -> None:
+        room, self._regained = self._regained, ""
+        if refused.code in AGAIN:
+            later = asyncio.get_running_loop().call_later
+            later(CALL_GAP, self._regain, room, SEATLESS)
+        else:
+            gone = refused.code == "no-room"
+            text = GONE.format(room=room) if gone else f"No seat in room {room}: {refused.reason}"
+            self._say(Say(text, "bad"))
+
+    # --- arriving ---------------------------------------------------------------------
+
+    def _arrive(self, welcome: Welcome, before: State) -> None:
         room, password = self._aim.room, self._aim.password
         if room is not None and not self._arrived and welcome.room != room:
             # Also where the player is back in another room: a race that waits there is
@@ -240,6 +275,10 @@ class Game:
             self._enter(entry(room=room, password=password))
         elif welcome.room is None:
             self.link.send(Rooms())
+            if before.player not in ("", welcome.player):
+                self._say(Say(FORGOTTEN, "bad"))
+            if before.room is not None and before.seat is not None and before.standings is None:
+                self._regain(before.room.room, SEATLESS)
         overlay = self.desk.overlay
         if isinstance(overlay, Hall):  # it was asked for on the line before, or on none
             self.link.send(Visit(tournament=overlay.code) if overlay.code else Tournaments())

@@ -288,6 +288,7 @@ _GONE: Final = {
     "kicked": "The host freed your seat.",
     "closed": "The room was closed.",
     "away": "You were away too long; your seat is free again.",
+    "lost": "The server's store has lost this room.",
 }
 
 

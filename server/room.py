@@ -152,9 +152,11 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     def _rolled_back(self, known: int, *, there: bool) -> None:
         self._drop_lag()
+        racers = self.race.racers if there else {}
+        for viewer in list(self.viewers):
+            if not there or (not viewer.watching and viewer.player not in racers):
+                viewer.left("lost")
         if not there:
-            for viewer in list(self.viewers):
-                viewer.left("closed")
             return
         due = referee.next_due(self.race)
         if due is not None:

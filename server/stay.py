@@ -14,7 +14,7 @@ from server.refusal import Refusal
 from server.room import Room
 from server.rooms import Rooms
 from server.session import Session
-from server.store import Store
+from server.store import Missing, Store
 from server.store.players import Player
 from wire import messages as m
 
@@ -134,7 +134,9 @@ class Stay:
         """
         player = self._guest.player
         who = await self._store.players.get(player)
-        if who is not None and who.epoch > self._guest.epoch:
+        if who is None:
+            raise Missing(f"there is no player {player}")  # lost: not to leave a seat to nobody
+        if who.epoch > self._guest.epoch:
             raise denied("replaced")
         room = self.room
         if room is None or room.code == code:

@@ -325,7 +325,7 @@ class Chatted(ServerMessage, frozen=True, kw_only=True):
 
 
 class Left(ServerMessage, frozen=True, kw_only=True):
-    """The viewer is no longer in the room; `kind` is left, kicked, closed."""
+    """The viewer is no longer in the room; `kind` is left, kicked, away, closed, lost."""
 
     room: RoomCode
     kind: str

@@ -291,11 +291,9 @@ async def test_it_goes_on_into_a_rematch_when_told_to() -> None:
 
 
 async def test_without_a_seat_it_fails_with_the_reason() -> None:
-    async def refused(actor: Actor) -> None:
+    async def turned_away(actor: Actor) -> None:
         await actor.welcome()
-        await actor.hear(Join)
-        await actor.say(Refused(re="join", code="no-room", reason="There is no room ABCDEF."))
-        await actor.stay()
+        await refused(actor)
 
     async def kicked(actor: Actor) -> None:
         await seated(actor)
@@ -308,14 +306,33 @@ async def test_without_a_seat_it_fails_with_the_reason() -> None:
 
     async def forgotten(actor: Actor) -> None:
         await actor.welcome(room=None)
+        await refused(actor)
+
+    async def refused(actor: Actor) -> None:
+        await actor.hear(Join)
+        await actor.say(Refused(re="join", code="no-room", reason="There is no room ABCDEF."))
         await actor.stay()
 
-    async with staged(refused) as stage:
+    async with staged(turned_away) as stage:
         with pytest.raises(BotFailed, match=r"There is no room ABCDEF\."):
             await played(stage.url)
     async with staged(kicked) as stage:
         with pytest.raises(BotFailed, match="kicked"):
             await played(stage.url)
     async with staged(lost, forgotten) as stage:
-        with pytest.raises(BotFailed, match="lost the room"):
+        with pytest.raises(BotFailed, match="lost the seat in room ABCDEF: There is no room"):
             await played(stage.url)
+
+
+async def test_a_seat_that_the_store_has_lost_is_taken_again() -> None:
+    async def script(actor: Actor) -> None:
+        await seated(actor)
+        await actor.say(Left(room="ABCDEF", kind="lost"))
+        await actor.hear(Join)
+        await actor.say(room(phase="open", seats=[seat("ann")], actions=["ready"]))
+        await actor.hear(Ready)
+        await actor.say(Standings(room="ABCDEF", reason="done", rows=[], head="00"))
+        await actor.stay()
+
+    async with staged(script) as stage:
+        assert (await played(stage.url)).reason == "done"

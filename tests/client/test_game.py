@@ -305,6 +305,58 @@ async def test_leaving_twice_says_nothing() -> None:
         assert "leave needs a room" not in shown(game)
 
 
+async def test_a_seat_that_the_store_has_lost_is_taken_again() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(phase="open"), Left(room="ABCDEF", kind="lost"))
+        assert (await actor.hear(Join)).room == "ABCDEF"
+        await actor.say(Refused(re="join", code="store", reason="The store is away."))
+        await actor.hear(Rooms)
+        assert (await actor.hear(Join)).room == "ABCDEF"
+        await actor.say(room(phase="open"))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: "You have your seat in room ABCDEF again." in shown(game))
+        assert game.state.room is not None
+
+
+@pytest.mark.parametrize("player", ["p1", "p2"])
+async def test_who_comes_back_without_a_room_asks_for_the_seat_and_is_told(player: str) -> None:
+    async def dropping(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(), board())
+        await actor.hear(Move)
+        actor.drop()
+
+    async def forgetting(actor: Actor) -> None:
+        await actor.welcome(player=player)
+        await actor.hear(Rooms)
+        assert (await actor.hear(Join)).room == "ABCDEF"
+        await actor.say(Refused(re="join", code="no-room", reason="There is no room ABCDEF."))
+        await actor.stay()
+
+    async with staged(dropping, forgetting) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board)
+        type_in(game, " ")
+        await until(game, lambda: "Room ABCDEF is lost" in shown(game))
+        assert game.state.room is None
+
+
+async def test_who_is_somebody_new_to_the_server_is_told() -> None:
+    async def knowing(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        await actor.hear(Rooms)
+        await actor.close(Close.BAD_TOKEN)
+
+    async def forgetting(actor: Actor) -> None:
+        await actor.welcome(player="p2")
+        await actor.stay()
+
+    async with staged(knowing, forgetting) as stage, playing(stage) as game:
+        await until(game, lambda: "somebody new" in shown(game))
+
+
 async def test_a_rematch_is_followed() -> None:
     async def script(actor: Actor) -> None:
         await actor.welcome(room="ABCDEF")

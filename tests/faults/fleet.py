@@ -228,18 +228,19 @@ class Race:
     async def begin(self, limit_s: float = 60.0) -> Self:
         """Opens the room and lets everybody in; they are ready once all are there."""
         first, *others = self._plans
-        host = self._launch(first)
+        host = self.launch(first)
         async with asyncio.timeout(limit_s):
             await host.entered.wait()
             for plan in others:
-                self._launch(plan, host.record.room)
+                self.launch(plan, host.record.room)
             for racer in self.racers:
                 await racer.entered.wait()
         for racer in self.racers:
             racer.others_are_there.set()
         return self
 
-    def _launch(self, plan: Plan, room: str | None = None) -> Racer:
+    def launch(self, plan: Plan, room: str | None = None) -> Racer:
+        """Lets one more come, to open the room or into it."""
         # Each by another node, and whose host is on which differs from race to race.
         fleet, doors = self._fleet, self._fleet.doors
         first = (fleet.races + len(self.racers)) % len(doors)

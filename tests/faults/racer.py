@@ -131,7 +131,7 @@ class Racer:
                 if self.done.is_set():
                     break
                 failures = 0 if self._is_on_board else failures + 1
-                if code == m.Close.BAD_TOKEN and self.entered.is_set():
+                if code == m.Close.BAD_TOKEN and self.record.boards:
                     self.record.is_forgotten = True
                     break
                 if code == m.Close.BAD_TOKEN:
@@ -254,9 +254,8 @@ class Racer:
                 record.standings.append(message)
                 if message.reason == "aborted" or message.reveal is not None:
                     self.done.set()
-            case m.Left(kind="closed"):
-                record.is_forgotten = True
-                self.done.set()
+            case m.Left(kind="lost"):
+                return (m.Join(room=message.room),)
             case m.News(kind="resynchronised"):
                 record.resynchronised.append((len(record.answers), len(record.boards)))
             case m.Store():
@@ -350,14 +349,13 @@ class Racer:
             self._finishing = False
         elif refused.re == "hello" or refused.code in (*AGAIN, "newer-room"):
             self.hang_up()  # and ask anew on the next line
-        elif refused.code == "no-room" and not self.entered.is_set():
-            # A master took it along that had not passed it on. Whoever opens it opens another.
-            if self._room is None:
-                self.hang_up()
-            else:
-                self.record.is_forgotten = True
-                self.entered.set()
-                self.done.set()
+        elif refused.re == "create" and refused.code == "no-room":
+            self.hang_up()  # lost with a master as soon as it was opened: open another
+        elif refused.re in ("join", "spectate"):
+            # A master has taken the room along, or the seat, and the race has begun since.
+            self.record.is_forgotten = True
+            self.entered.set()
+            self.done.set()
 
     # --- playing ----------------------------------------------------------------------
 

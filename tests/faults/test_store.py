@@ -161,7 +161,7 @@ async def test_a_store_without_its_rooms_ends_them_here_and_now(
     with fleet.store.client() as client:
         client.flushall()
         client.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB")
-    assert (await anna.hear(m.Left)).kind == "closed"
+    assert (await anna.hear(m.Left)).kind == "lost"
     # Her record is gone as well: nobody has her token, and she can begin anew.
     anna.vanish()
     with pytest.raises(AssertionError, match=str(int(m.Close.BAD_TOKEN))):
