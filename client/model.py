@@ -65,6 +65,7 @@ class State:
     rooms: tuple[RoomLine, ...] | None = None
     room: Room | None = None
     boards: tuple[tuple[int, Board], ...] = ()  # by seat; more than one for a spectator
+    touched: tuple[tuple[int, frozenset[str]], ...] = ()  # by seat, the piles that changed last
     hints: Hints | None = None
     standings: Standings | None = None
     finished: Finished | None = None
@@ -190,6 +191,7 @@ def _without_room(state: State) -> State:
         state,
         room=None,
         boards=(),
+        touched=(),
         hints=None,
         standings=None,
         finished=None,
@@ -203,8 +205,9 @@ def _room(state: State, message: Room) -> State:
         state = replace(_without_room(state), log=())
     if state.room is None and state.notice.tone == "bad":
         state = replace(state, notice=Notice(""))  # of what was tried before
-    boards = state.boards if message.phase in ("running", "over") else ()
-    return replace(state, room=message, boards=boards, notes=state.notes.entered(message))
+    if message.phase not in ("running", "over"):
+        state = replace(state, boards=(), touched=())
+    return replace(state, room=message, notes=state.notes.entered(message))
 
 
 def _countdown(state: State, message: Countdown) -> State:
@@ -221,8 +224,18 @@ def _standings(state: State, message: Standings, at: float) -> State:
 
 
 def _board(state: State, message: Board) -> State:
-    boards = dict(state.boards) | {message.seat: message}
-    return replace(state, boards=tuple(sorted(boards.items())), in_doubt=False)
+    boards, touched = dict(state.boards), dict(state.touched)
+    former = boards.get(message.seat)
+    if former is not None and former.piles != message.piles:
+        changed = {name for name, pile in message.piles.items() if pile != former.piles.get(name)}
+        touched[message.seat] = frozenset(changed)
+    boards[message.seat] = message
+    return replace(
+        state,
+        boards=tuple(sorted(boards.items())),
+        touched=tuple(touched.items()),
+        in_doubt=False,
+    )
 
 
 def _moved(state: State, message: Moved) -> State:

@@ -28,7 +28,7 @@ HELP: Final = (
     ("x  l  q  k", "give up; leave; quit; host: put out"),
     ("Marks", ""),
     ("! ? b x *", "card home; away; bot; out; solved"),
-    ("[6]", "column 6 takes the card that is lifted"),
+    ("[6]  *6*", "takes the lifted card; changed just now"),
     ("~6~", "a move of column 6 waits for an answer"),
 )
 AROUND: Final = (

@@ -161,7 +161,7 @@ def _paint_race(canvas: Canvas, screen: Screen, board: Board | None, caption: Ca
     if board is None:
         canvas.put(3, 1, "Waiting for the layout ...", "dim")
         return
-    paint_table(canvas, board.piles, place, _marks(screen), screen.style)
+    paint_table(canvas, board.piles, place, _marks(screen, board), screen.style)
     canvas.put(place.numbers - 1, 1, *caption, 50)
 
 
@@ -169,9 +169,11 @@ def _paint_scores(canvas: Canvas, screen: Screen, col: int, last: int) -> None:
     paint_scoreboard(canvas, screen.state, screen.style, screen.now, col=col, top=1, bottom=last)
 
 
-def _marks(screen: Screen) -> Marks:
-    desk, plays = screen.desk, screen.state.plays
-    targets = status.legal_targets(screen.state, desk.half) if desk.half else None
+def _marks(screen: Screen, board: Board) -> Marks:
+    desk, state, plays = screen.desk, screen.state, screen.state.plays
+    if state.room is None or board.seat != state.room.seat:
+        return Marks(touched=dict(state.touched).get(board.seat, frozenset()))
+    targets = status.legal_targets(state, desk.half) if desk.half else None
     texts = [play.m for play in plays.sent if isinstance(play, Move)]
     texts += [play.text for play in plays.held]
     piles: set[str] = set()

@@ -26,6 +26,7 @@ class Marks:
     cursor: str = ""
     pending: frozenset[str] = frozenset()  # piles of moves without an answer
     targets: frozenset[str] = frozenset()  # where the lifted cards may go, as far as is known
+    touched: frozenset[str] = frozenset()  # what somebody else has just changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,9 @@ def _paint_foundations(canvas: Canvas, piles: dict[str, str], marks: Marks, styl
 def _label(pile: str, marks: Marks) -> Ink:
     if pile == marks.cursor or (marks.lifted and pile == marks.lifted[0]):
         return "pick"
-    return "warn" if pile in marks.pending else "dim"
+    if pile in marks.pending:
+        return "warn"
+    return "own" if pile in {name[0] for name in marks.touched} else "dim"
 
 
 def _paint_number(
@@ -124,6 +127,8 @@ def _paint_number(
 ) -> None:
     left, right = " ", " "
     ink: Ink = "bold"
+    if name in marks.touched:
+        left, right, ink = "*", "*", "own"
     if name in marks.pending:
         left, right, ink = "~", "~", "warn"
     if name in marks.targets:

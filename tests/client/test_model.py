@@ -35,6 +35,17 @@ def after(state: State, *messages: ServerMessage) -> State:
 RACE = after(State(), welcome(), room(), board())
 
 
+def test_the_piles_that_changed_last_are_known_of_every_board() -> None:
+    state = State(room=room(seat=None))
+    state = after(state, board(seat=0), board(seat=1))
+    assert state.touched == ()
+    other = PILES | {"6": "4:TC", "5": "4:QDJC"}
+    state = after(state, board(seat=1, n=1, piles=other))
+    assert dict(state.touched) == {1: frozenset({"5", "6"})}
+    assert after(state, board(seat=1, n=2, piles=other)).touched == state.touched
+    assert after(state, room(seat=None, phase="open")).touched == ()
+
+
 def test_a_move_replaces_the_piles_that_it_names_and_no_other() -> None:
     state = after(RACE, moved(1, "1>f", piles={"1": "0:", "f1": "0:AS"}, cards=1, down=35))
     assert state.board is not None

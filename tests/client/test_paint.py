@@ -117,6 +117,14 @@ def test_a_half_typed_move_shows_where_it_may_go() -> None:
     assert "> J♠<" in "\n".join(shown)
 
 
+def test_what_somebody_who_is_watched_has_just_moved_is_marked_and_ones_own_is_not() -> None:
+    touched = ((0, frozenset({"6", "f3"})),)
+    watching = replace(RACE, room=room(seat=None), touched=touched)
+    assert "*6*" in lines(watching)[4]
+    assert "*5*" not in lines(watching)[4]
+    assert "*6*" not in lines(replace(RACE, touched=touched))[4]
+
+
 def test_a_half_typed_move_without_hints_names_no_target() -> None:
     assert "to?   [Enter lets the rules choose" in lines(RACE, Desk(half="6"))[22]
 
