@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -25,6 +24,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from server.cli import main
 from server.store.embedded import find_binary
+from tests.faults.processes import free_port
 from wire.codec import decode_server, encode
 from wire.messages import (
     PROTOCOL,
@@ -147,14 +147,6 @@ def test_the_image_installs_what_a_node_needs_and_no_more() -> None:
 
 
 # --- its commands, as processes -------------------------------------------------------
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

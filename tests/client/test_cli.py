@@ -18,6 +18,7 @@ from client.line import Line
 from client.race import RaceOptions
 from client.results import replay_text
 from client.style import Wishes
+from tests.faults.processes import HOST, free_port
 
 
 @pytest.fixture
@@ -231,9 +232,7 @@ def test_a_file_that_is_there_is_refused_before_anything_is_done(tmp_path: Path)
 
 
 def dead_address() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{free.getsockname()[1]}"
+    return f"{HOST}:{free_port()}"
 
 
 def test_a_bot_that_finds_no_server_says_so_at_once_in_one_line() -> None:

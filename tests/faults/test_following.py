@@ -162,7 +162,7 @@ async def test_a_loss_is_noticed_by_the_next_play_even_where_the_line_never_brok
 
 
 async def test_a_race_whose_deal_the_store_has_lost_is_called_off(store: ValkeyProcess) -> None:
-    fair = replace(QUICK, seed=None, countdown_s=1, start="host", seats=1)
+    fair = replace(QUICK, seed=None, countdown_s=4, start="host", seats=1)
     async with node(store.url) as one:
         anna = await Someone.arrive(one.port)
         await anna.say(m.Create(settings=fair))

@@ -102,7 +102,7 @@ async def test_moves_before_the_start_and_after_the_end_are_refused(
     anna = await arrive(node.port, "anna")
     await anna.say(m.Move(n=1, m="d"))
     assert (await anna.hear(m.Error)).code == "no-room"
-    await anna.say(m.Create(settings=replace(QUICK, seats=1, countdown_s=1)))
+    await anna.say(m.Create(settings=replace(QUICK, seats=1, countdown_s=4)))
     await anna.hear(m.Room)
     assert (await anna.refused(m.Move(n=1, m="d"))).code == "not-now"
     await anna.say(m.Ready())

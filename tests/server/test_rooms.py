@@ -14,7 +14,7 @@ from wire.values import Settings
 
 async def test_two_players_arrange_a_race_and_play_it(port: int) -> None:
     anna, ben = await Someone.arrive(port, "anna"), await Someone.arrive(port, "ben")
-    await anna.say(m.Create(settings=replace(QUICK, seed=None, countdown_s=1)))
+    await anna.say(m.Create(settings=replace(QUICK, seed=None, countdown_s=2)))
     opened = await anna.hear(m.Room)
     assert len(opened.commitment) == 64
     assert opened.seat == 0
@@ -25,7 +25,7 @@ async def test_two_players_arrange_a_race_and_play_it(port: int) -> None:
     await ben.say(m.Ready(salt=b"b"))
     countdown = await anna.hear(m.Countdown)
     assert countdown.salts == [b"a".hex(), b"b".hex()]
-    assert 0 < countdown.remaining_ms <= 1000
+    assert 0 < countdown.remaining_ms <= 2000
     board = await anna.hear(m.Board)
     assert board.n == 0
     assert board.piles["h"] == "59:"
@@ -46,7 +46,7 @@ async def test_two_players_arrange_a_race_and_play_it(port: int) -> None:
 
 async def test_no_layout_leaves_the_server_before_the_start(port: int) -> None:
     anna = await Someone.arrive(port)
-    await anna.say(m.Create(settings=replace(QUICK, seats=1, countdown_s=1)))
+    await anna.say(m.Create(settings=replace(QUICK, seats=1, countdown_s=4)))
     await anna.hear(m.Room)
     await anna.say(m.Snapshot())
     await anna.hear(m.Room)
