@@ -1,11 +1,12 @@
 """The canvas: nothing leaves it, and no wide character is left half."""
 
 import re
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.canvas import Canvas, extent
+from client.canvas import Canvas, Cell, extent
 from client.cells import cells, clusters
 
 HARD = "ab漢字\u0301éक\u094dष\u093e\U0001f1e9\u1161👍🏽"  # where terminals disagree
@@ -13,15 +14,15 @@ HARD = "ab漢字\u0301éक\u094dष\u093e\U0001f1e9\u1161👍🏽"  # where ter
 
 def is_well_formed(canvas: Canvas) -> bool:
     """Tell whether every row is whole signs, each with the cells it takes."""
-    return all(
-        len(line) == canvas.cols
-        and not (line and line[0][0] == "")
-        and all(
-            clusters(sign) == ((sign, extent(line, at)),)
-            for at, (sign, _) in enumerate(line)
-            if sign
-        )
-        for line in canvas.cells()
+    return all(len(line) == canvas.cols and is_whole(line) for line in canvas.cells())
+
+
+def is_whole(line: Sequence[Cell]) -> bool:
+    text = "".join(sign for sign, _ in line)
+    if text.isascii() and text.isprintable():
+        return len(text) == len(line) and all(sign for sign, _ in line)
+    return line[0][0] != "" and all(
+        clusters(sign) == ((sign, extent(line, at)),) for at, (sign, _) in enumerate(line) if sign
     )
 
 
