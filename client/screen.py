@@ -53,7 +53,14 @@ def show(make_game: Callable[[], Game]) -> tuple[Game, Line]:
     if (rows, cols) != os.get_terminal_size(sys.stdout.fileno())[::-1]:
         # Else curses keeps three copies of every cell.
         os.environ.update(LINES=str(rows), COLUMNS=str(cols))
-    return curses.wrapper(lambda window: asyncio.run(_show(window, make_game)))
+    ends: list[tuple[Game, Line]] = []
+    try:
+        curses.wrapper(lambda window: ends.append(asyncio.run(_show(window, make_game))))
+    except curses.error:
+        if not ends:
+            raise
+        # The terminal has vanished, and cannot be restored.
+    return ends[0]
 
 
 def size() -> tuple[int, int]:
@@ -82,6 +89,8 @@ class Screen:
         self._size = size()
         self._in_colour = game.style.colour
         self._printer = Printer(codes(colour=self._in_colour))
+        with suppress(curses.error):
+            curses.use_default_colors()  # else it clears to white on black
         window.refresh()  # the one time that curses paints: it clears the screen
         with suppress(curses.error):
             curses.curs_set(0)  # so that curses knows to show the cursor at the end

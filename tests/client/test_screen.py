@@ -1,6 +1,7 @@
 """The real program in a real terminal, against a real server: what a player goes through."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from client import screen
-from tests.client.terminal import Terminal, real_server
+from tests.client.terminal import LIMIT, Terminal, real_server
 
 Open = Callable[..., Terminal]
 
@@ -178,6 +179,27 @@ def test_it_lives_through_any_size(url: str, open_terminal: Open) -> None:
     ann.until(lambda text: "[▒▒59]" in text and text.split("\n")[23].startswith(" 1-9 move"))
     ann.press(" ")
     ann.until("[▒▒56]")
+
+
+def test_a_window_that_is_closed_ends_the_game_in_good_order(url: str, tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "client", url, "--name", "ann"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TERM": "xterm", "XDG_STATE_HOME": str(tmp_path)},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    while b"online" not in shown:
+        assert select.select([ours], [], [], LIMIT)[0], shown
+        shown += os.read(ours, 65_536)
+    os.close(ours)
+    _, said = process.communicate(timeout=LIMIT)
+    assert (process.returncode, said) == (0, b"")
+    assert not list(tmp_path.rglob("klondike.log"))
 
 
 def test_keys_work_while_the_window_is_too_small_and_the_line_is_kept(
