@@ -108,7 +108,7 @@ def _plainly(path: Path) -> Iterator[None]:
         yield
     except FileExistsError:
         raise NotWritten(_taken(path)) from None
-    except FileNotFoundError:
-        raise NotWritten(f"cannot write {path}: there is no folder {path.parent}") from None
     except OSError as error:
-        raise NotWritten(f"cannot write {path}: {error.strerror}") from None
+        is_homeless = isinstance(error, FileNotFoundError) and not path.parent.is_dir()
+        why = f"there is no folder {path.parent}" if is_homeless else error.strerror
+        raise NotWritten(f"cannot write {path}: {why}") from None
