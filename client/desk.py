@@ -95,7 +95,7 @@ class Say:
 class Local:
     """Something about this program alone."""
 
-    what: Literal["quit", "repaint", "colour", "ascii", "bell"]
+    what: Literal["quit", "repaint", "colour", "ascii", "bell", "retry"]
 
 
 Deed = ClientMessage | Ask | GetReady | Rename | Scheduled | Say | Local

@@ -167,6 +167,8 @@ class Game:
             case "ascii":
                 self.style = replace(self.style, ascii=not self.style.ascii)
                 self.wants_repaint = True
+            case "retry":
+                self.link.poke()
             case "bell":
                 self.style = replace(self.style, bell=not self.style.bell)
                 self._say(Say(f"The bell is {'on' if self.style.bell else 'off'}."))

@@ -57,6 +57,8 @@ def press(desk: Desk, state: State, key: str) -> Pressed:
             return _ask_quit(desk, state)
         case "ctrl-l":
             return desk, [Local("repaint")]
+        case "r" if state.line.status == "waiting" and isinstance(desk.overlay, Hall | None):
+            return desk, [Local("retry")]
         case _ if desk.overlay is not None:
             return _press_overlay(desk, desk.overlay, state, key)
         case "?":

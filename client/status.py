@@ -118,7 +118,7 @@ def _offline(state: State) -> str:
     why = f" ({clean(state.line.why)})" if state.line.why else ""
     if state.plays.waiting:
         return f"{what}{why}: {_kept(state)}."
-    return f"{what}{why}; coming back by itself."
+    return f"{what}{why}; r tries at once."
 
 
 def _meanwhile(state: State) -> str:

@@ -151,7 +151,7 @@ def _next(place: Place, now_ms: float | None) -> str:
     if place.room is not None:
         left = (place.starts - now_ms) if place.starts is not None and now_ms is not None else 0.0
         when = f"starts in {span(left)}" if left > 0 else "has started"
-        return f"Your match {place.match} {when}: j joins it."
+        return f"Your match {place.match} {when}: j goes to it."
     if place.phase in ("draft", "check-in"):
         return "You are in; the tournament has not started."
     return "You wait for your next match."

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from client.desk import Confirm, Desk, Prompt
 from client.forms import Form
 from client.game import Aim, Game
 from client.identity import Identity
+from client.line import Line
 from client.style import Style
 from client.tournament.hall import Hall
 from tests.client.stage import (
@@ -407,7 +409,7 @@ async def test_what_needs_a_line_is_refused_without_one_and_moves_are_kept() -> 
         assert game.state.notice.text.startswith("No connection just now")
         type_in(game, " ")
         assert "1 move is kept and sent again" in shown(game)
-        game.link.poke()  # as after the machine woke up: do not wait the seconds out
+        type_in(game, "r")  # as after the machine woke up: do not wait the seconds out
         await until(game, lambda: game.state.board and game.state.board.n == 1)
 
 
@@ -445,6 +447,15 @@ async def test_a_chat_line_being_typed_outlives_the_change_of_screens() -> None:
         assert game.desk.overlay == Prompt("chat", "half")
         game.press("enter")
         await stage.played()
+
+
+async def test_a_key_tries_at_once_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Game("ws://127.0.0.1:1", Identity(), Style(), name=None, aim=Aim())
+    tried: list[bool] = []
+    monkeypatch.setattr(game.link, "poke", lambda: tried.append(True))
+    game.state = replace(game.state, line=Line("waiting", "nobody answers there"))
+    game.press("r")
+    assert tried
 
 
 async def test_looks_change_without_a_server() -> None:

@@ -415,6 +415,14 @@ def test_help_and_log_go_with_any_key_that_does_nothing_else() -> None:
         assert press(desk, RACE, "x") == (Desk(), [])
 
 
+def test_a_line_that_is_down_is_tried_again_at_once_on_demand() -> None:
+    for state in (RACE, LOBBY, OPEN):
+        down = replace(state, line=Line("waiting", "nobody answers there"))
+        assert deeds_of(down, "r") == [Local("retry")]
+        typing = press(Desk(overlay=Prompt("chat", "he")), down, "r")
+        assert typing == (Desk(overlay=Prompt("chat", "her")), [])
+
+
 def test_help_begins_with_the_keys_of_the_screen_and_tab_shows_the_others() -> None:
     for state, around in ((RACE, False), (LOBBY, True), (OPEN, True)):
         desk, _ = typed(state, "?")

@@ -202,7 +202,7 @@ def test_a_server_that_holds_the_hello_up_is_said_to_be_there() -> None:
 def test_a_server_that_lets_nobody_in_is_not_said_to_be_none() -> None:
     line = Line("waiting", "the server's store does not answer", is_answered=True)
     shown = lines(replace(RACE, line=line))[22]
-    assert shown == " Not let in (the server's store does not answer); coming back by itself."
+    assert shown == " Not let in (the server's store does not answer); r tries at once."
 
 
 def test_why_the_line_ended_is_shown() -> None:
