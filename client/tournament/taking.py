@@ -22,7 +22,16 @@ from wire.tournaments import (
 )
 
 
-@click.command()
+class _Verbatim(click.Command):
+    """A command of one word that is taken as it stands: of 64 tokens one begins with a dash."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if len(args) == 1 and args[0] not in ctx.help_option_names:
+            args = ["--", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Verbatim)
 @click.argument("token")
 @click.pass_context
 def claim(ctx: click.Context, token: str) -> None:

@@ -194,7 +194,9 @@ def test_players_from_a_list_get_tokens_that_make_them_who_they_are(terminal: Te
     terminal.say("open-check-in", code)
     assert "You are in and checked in" in terminal.say("check-in", code)
     assert "is here" in terminal.say("show", code, "players")
-    assert "nobody on this server" in terminal.refused("claim", "x" * 40)
+    for nobodys in ("x" * 40, "-E" + "x" * 38, "-h" + "x" * 38, "--" + "x" * 38):
+        assert "nobody on this server" in terminal.refused("claim", nobodys)
+    assert "Usage" in terminal.say("claim", "-h")
     said = terminal.say("new-token", code, "Émile", "--why", "lost it")
     renewed = said.split()[-1]
     assert "nobody on this server" in terminal.refused("claim", token)
