@@ -68,7 +68,7 @@ def test_before_the_list_or_the_tournament_has_come_there_are_dots() -> None:
     ("changes", "words"),
     [
         ({"room": "R", "match": "2.1", "starts": NOW + 42_000}, "Your match 2.1 starts in 00:42"),
-        ({"room": "R", "match": "2.1", "starts": NOW - 1}, "Your match 2.1 has started: j joins"),
+        ({"room": "R", "match": "2.1", "starts": NOW - 1}, "Your match 2.1 has started: j goes"),
         ({}, "You wait for your next match."),
         ({"phase": "check-in"}, "Check in now"),
         ({"phase": "draft"}, "has not started"),
