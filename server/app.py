@@ -216,4 +216,6 @@ class Node:
                 self._nodes = len(await self._store.nodes.live())
             except Unavailable as error:
                 log.debug("no beat: %s", error)
+            except Exception:  # a fault of ours once: the node lives on
+                log.exception("no beat")
             await asyncio.sleep(BEAT_EVERY_S)

@@ -41,7 +41,11 @@ class Timekeeper:
         try:
             while True:
                 await asyncio.sleep(ASK_EVERY_S)
-                await self.act()
+                try:
+                    await self.act()
+                except Exception:  # a fault of ours once: not the end of all timers
+                    log.exception("timers failed")
+                    self._tally.room_faults += 1
         finally:
             await self.close()
 

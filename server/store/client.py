@@ -9,7 +9,7 @@ would cost the connection, and redis-py can swallow a cancellation while it open
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -85,6 +85,12 @@ class _Found(AbstractConnection):
                     address.host, address.port, ssl=address.tls, server_hostname=tls_name
                 )
         self._reader, self._writer = ends
+
+    async def _send_packed_command(self, command: Iterable[bytes]) -> None:
+        # redis-py begins this in a task of its own, before which a doubt may close the line.
+        if self._writer is None:
+            raise BrokenError(f"the line to {self._label} is closed")
+        await super()._send_packed_command(command)
 
     async def on_connect_check_health(self, check_health: bool = True) -> None:
         """Say who we are; then this has to be the place where the store is still."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from server.refusal import Refusal, store_away
-from server.store import Store, Unavailable
+from server.store import Claim, Store, Unavailable
 from server.tally import Tally
 from server.timekeeper import AT_ONCE, FAILED_AGAIN_MS, LEFT_TO_NEWER_MS, Look, Timekeeper
 from tests.store.dues import dues
@@ -64,6 +64,30 @@ async def test_a_look_that_fails_fails_alone_and_is_made_again_later(store: Stor
     await kept(store, look, "BAD", "GOOD")
     assert sorted(seen) == ["BAD", "GOOD"]
     assert (await dues(store))["BAD"] >= before + FAILED_AGAIN_MS
+
+
+async def test_a_fault_while_timers_are_claimed_is_not_the_end_of_them(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, is_seen, claim = list[str](), asyncio.Event(), store.timers.claim
+
+    async def look(member: str) -> None:
+        seen.append(member)
+        is_seen.set()
+
+    async def claim_badly(*_: object) -> list[Claim]:
+        monkeypatch.setattr(store.timers, "claim", claim)
+        raise AttributeError("our fault")
+
+    monkeypatch.setattr(store.timers, "claim", claim_badly)
+    await store.timers.set("ROOM", 1)
+    keeper = Timekeeper(store, Tally(), {"": look})
+    keeping = asyncio.create_task(keeper.keep_time())
+    async with asyncio.timeout(20):
+        await is_seen.wait()
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+    assert seen == ["ROOM"]
 
 
 @pytest.mark.parametrize(

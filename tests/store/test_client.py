@@ -2,11 +2,13 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
+import redis
 
 from server.store.address import Address
-from server.store.client import Client
+from server.store.client import Client, fixed
 from tests.faults.processes import HOST, ValkeyProcess
 
 
@@ -35,4 +37,22 @@ async def test_what_a_former_master_owes_is_asked_of_the_new_one(
         await asyncio.sleep(0.2)
         old.thaw()
         assert await asked == b"v"
+        await client.close()
+
+
+async def test_a_line_that_is_closed_before_a_request_is_written_is_a_broken_line(
+    tmp_path: Path,
+) -> None:
+    with ValkeyProcess("store", tmp_path) as store:
+        await store.start()
+        client = Client(fixed(Address(host=HOST, port=store.port)))
+        line: Any = client._pool.make_connection()  # type: ignore[no-untyped-call]
+        await line.connect()
+        writing = asyncio.create_task(line.send_packed_command([b"PING\r\n"]))
+        await asyncio.sleep(0)  # the writing has a task of its own by now
+        writer, line._writer = line._writer, None  # as at the end of a disconnect
+        with pytest.raises(redis.ConnectionError):
+            await writing
+        writer.close()
+        await writer.wait_closed()
         await client.close()
