@@ -47,7 +47,7 @@ SALT_BYTES: Final = 16
 SEATLESS: Final = "You have no seat in room {room} any more; taking it again."
 UNSEATED: Final = "The server's store has lost your seat in room {room}; taking it again."
 SEATED: Final = "You have your seat in room {room} again."
-GONE: Final = "Room {room} is lost, and the race in it: nothing of it counts."
+GONE: Final = "Room {room} is gone, and what was played in it does not count. c opens another."
 FORGOTTEN: Final = "The server does not know you any more; you are somebody new to it."
 
 

@@ -239,7 +239,8 @@ class Audience:
         self.race = race
         self._dirty.clear()
         for viewer in list(self.viewers):
-            self.show_all(viewer)
+            if viewer.watching or viewer.player in race.racers:  # others have lost their seat
+                self.show_all(viewer)
 
     def close(self) -> None:
         """Drop the pushes that are due."""

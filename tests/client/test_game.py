@@ -341,7 +341,7 @@ async def test_who_comes_back_without_a_room_asks_for_the_seat_and_is_told(playe
     async with staged(dropping, forgetting) as stage, playing(stage) as game:
         await until(game, lambda: game.state.board)
         type_in(game, " ")
-        await until(game, lambda: "Room ABCDEF is lost" in shown(game))
+        await until(game, lambda: "Room ABCDEF is gone" in shown(game))
         assert game.state.room is None
 
 

@@ -127,11 +127,13 @@ def _key(room: str) -> str:
 async def replace_master(fleet: WatchedFleet | ClusteredFleet, victim: ValkeyProcess) -> None:
     """Kills a master, and waits until its replica has taken over."""
     before = roles(fleet.stores)[0]
-    heirs = [store for store in fleet.stores if store not in before]
     await victim.kill()
-    await until(
-        lambda: any(heir in roles(fleet.stores)[0] for heir in heirs), f"an heir of {victim.name}"
-    )
+    await until(lambda: has_heir(fleet, before), f"an heir of {victim.name}")
+
+
+def has_heir(fleet: WatchedFleet | ClusteredFleet, before: Sequence[ValkeyProcess]) -> bool:
+    """Whether one is a master that was none before."""
+    return any(store not in before for store in roles(fleet.stores)[0])
 
 
 def roles(stores: Sequence[ValkeyProcess]) -> tuple[list[ValkeyProcess], list[ValkeyProcess]]:

@@ -4,11 +4,11 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 from tests.faults import storm
-from tests.faults.failover import ClusteredFleet, WatchedFleet, roles
+from tests.faults.failover import ClusteredFleet, WatchedFleet, has_heir, roles
 from tests.faults.fleet import Race
 from tests.faults.processes import ProcessFailed, ValkeyProcess, until
 from tests.faults.racer import Plan
@@ -91,13 +91,14 @@ class Succession:
     async def _depose_until(self, end: float) -> None:
         while True:
             await asyncio.sleep(self._chance.uniform(*PAUSE_S))
-            await self._whole()
+            await _until(self._fleet.is_whole, "a replica for each master")
             if time.monotonic() > end:
                 return
             await self._depose(self._chance.choice(roles(self._fleet.stores)[0]))
 
     async def _depose(self, victim: ValkeyProcess) -> None:
         """Has a master's replica take over, and brings it back when that is done."""
+        before = roles(self._fleet.stores)[0]
         hit = self._fleet.served_by(victim, [race for race in self._races if goes_on(race)])
         plays = [race.plays for race in hit]
         is_killed = self._chance.random() < KILLED
@@ -117,18 +118,23 @@ class Succession:
         self.gaps += [time.monotonic() - began] * bool(hit)
         self.hit += len(hit)
         self.figures.faults["kill" if is_killed else "stall"] += 1
+        # It may have no room that goes on, and is not to come back before it is replaced: what
+        # it takes in until then is lost with nobody there who could be told.
+        await _until(lambda: has_heir(self._fleet, before), f"an heir of {victim.name}")
         await asyncio.sleep(self._chance.uniform(*AWAY_S))
         if is_killed:
             await victim.start()
         else:
             victim.thaw()
 
-    async def _whole(self) -> None:
-        deadline = time.monotonic() + WHOLE_LIMIT_S
-        while not await asyncio.to_thread(self._fleet.is_whole):
-            if time.monotonic() > deadline:
-                raise ProcessFailed(f"a replica for each master: not within {WHOLE_LIMIT_S:g} s")
-            await asyncio.sleep(0.2)
+
+async def _until(is_so: Callable[[], bool], what: str) -> None:
+    """Waits for what takes a while to be asked, while the racers go on."""
+    deadline = time.monotonic() + WHOLE_LIMIT_S
+    while not await asyncio.to_thread(is_so):
+        if time.monotonic() > deadline:
+            raise ProcessFailed(f"{what}: not within {WHOLE_LIMIT_S:g} s")
+        await asyncio.sleep(0.2)
 
 
 def goes_on(race: Race) -> bool:

@@ -63,6 +63,7 @@ async def test_a_seat_is_lost_and_had_again(fleet: WatchedFleet, arrive: Arrive)
     await ben.hear(m.Room, lambda shown: shown.seat == 1)
     await lose(fleet)
     assert await ben.hear(m.Left) == m.Left(room=room, kind="lost")
+    assert all(shown.seat == 1 for shown in ben.all(m.Room))  # never there without a seat
     await anna.hear(m.Room, lambda shown: not shown.seats[0].ready)
     await anna.hear(m.News, lambda news: news.kind == "resynchronised")
     await ben.say(m.Join(room=room))
