@@ -19,8 +19,7 @@ from redis.asyncio import Redis
 from server.store import Appended, Embedded, Store, keys, lua
 
 ROUNDS = 5
-PAYLOAD = b'["m","p0",123,"5>2:4"]'
-SETS = {"c:p0": "42", "d:p0": "17"}
+PAYLOAD = b'{"e":"played","p":"p0","n":123,"m":"5>2:4"}'
 
 Wave = Callable[[str, int, int], Awaitable[None]]
 
@@ -54,7 +53,7 @@ def by_line(store: Store) -> Wave:
 
         jid = keys.room(code)
         for n in range(first, first + count):
-            store.journals.act(jid, "p0", 1, n, PAYLOAD, SETS, done)
+            store.journals.act(jid, "p0", 1, n, PAYLOAD, {}, done)
         await all_done
 
     return wave
@@ -65,10 +64,9 @@ def by_redis_py(client: Redis) -> Wave:
 
     async def wave(code: str, first: int, count: int) -> None:
         names = keys.journal(keys.room(code))
-        flat = [part for pair in SETS.items() for part in pair]
         async with client.pipeline(transaction=False) as pipe:
             for n in range(first, first + count):
-                pipe.evalsha(lua.ACT.sha, 2, *names, "p0", 1, n, PAYLOAD, *flat)
+                pipe.evalsha(lua.ACT.sha, 2, *names, "p0", 1, n, PAYLOAD)
             for reply in await pipe.execute():
                 version, at = reply
                 assert Appended(version, at).version > 1
