@@ -279,8 +279,10 @@ class Game:
             self.link.send(Rooms())
             if before.player not in ("", welcome.player):
                 self._say(Say(FORGOTTEN, "bad"))
-            if before.room is not None and before.seat is not None and before.standings is None:
-                self._regain(before.room.room, SEATLESS)
+            had = before.room if before.seat is not None and before.standings is None else None
+            seat_in = self._regained or (had.room if had is not None else "")
+            if seat_in:
+                self._regain(seat_in, SEATLESS)
         overlay = self.desk.overlay
         if isinstance(overlay, Hall):  # it was asked for on the line before, or on none
             self.link.send(Visit(tournament=overlay.code) if overlay.code else Tournaments())

@@ -345,6 +345,24 @@ async def test_who_comes_back_without_a_room_asks_for_the_seat_and_is_told(playe
         assert game.state.room is None
 
 
+async def test_who_is_lost_as_well_takes_the_seat_as_somebody_new() -> None:
+    async def losing(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF", token=TOKEN)
+        await actor.say(room(phase="open"), Left(room="ABCDEF", kind="lost"))
+        await actor.hear(Join)
+        await actor.close(Close.BAD_TOKEN)
+
+    async def forgetting(actor: Actor) -> None:
+        await actor.welcome(player="p2")
+        await actor.hear(Rooms)
+        assert (await actor.hear(Join)).room == "ABCDEF"
+        await actor.say(room(phase="open"))
+        await actor.stay()
+
+    async with staged(losing, forgetting) as stage, playing(stage) as game:
+        await until(game, lambda: "You have your seat in room ABCDEF again." in shown(game))
+
+
 async def test_who_is_somebody_new_to_the_server_is_told() -> None:
     async def knowing(actor: Actor) -> None:
         await actor.welcome(token=TOKEN)
