@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from server.director import Director
 from server.gallery import Gallery, Sight, Visitor
@@ -57,6 +58,7 @@ class Foyer:
         self._closing: dict[str, asyncio.TimerHandle] = {}
         self._left: dict[str, _Left] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        store.journals.on_state(self._store_state)
 
     # --- guests -----------------------------------------------------------------------
 
@@ -96,6 +98,26 @@ class Foyer:
             del self._books[code]
             book.close()
             self._halls.release(code)
+
+    def _store_state(self, up: bool) -> None:
+        if up and self._books:
+            self._spawn(self._remember(), "remember guests")
+
+    async def _remember(self) -> None:
+        """Note again who plays where: a part of the store may have lost it, and who comes back
+        would not be called.
+        """
+        now = self._store.clock.now()
+        for code, book in list(self._books.items()):
+            try:
+                await self._store.tournaments.enter(list(book.guests), code, now)
+            except Unavailable as error:
+                log.warning("guests not noted", extra={"tournament": code, "error": str(error)})
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _book_lost(self, code: str) -> None:
         book = self._books.pop(code, None)
@@ -195,9 +217,7 @@ class Foyer:
         left = self._left.get(code)
         if left is None:
             left = self._left[code] = _Left()
-            task = asyncio.create_task(self._open_again(code, left), name=f"open {code} again")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._spawn(self._open_again(code, left), f"open {code} again")
         return left
 
     async def _open_again(self, code: str, left: _Left) -> None:

@@ -11,7 +11,7 @@ from server.foyer import Foyer
 from server.hall import Hall
 from server.halls import Halls
 from server.refusal import Refusal
-from server.store import Store, keys
+from server.store import Store, Unavailable, keys
 from server.tournament import events as ev
 from server.tournament.acts import decide_start
 from server.tournament.around import Around
@@ -113,6 +113,23 @@ async def test_only_who_has_a_place_is_a_guest(crew: Crew, foyer: Foyer, code: s
     await enter(crew, code, "ann")
     assert await foyer.enter(code, Visitor("ann"))
     assert not await foyer.enter(code, Visitor("bob"))
+
+
+async def test_who_plays_is_noted_again_when_the_store_is_back(
+    crew: Crew, foyer: Foyer, code: str
+) -> None:
+    await enter(crew, code, "ann")
+    await foyer.enter(code, Visitor("ann"))
+    assert await crew.store.tournaments.of("ann") == []  # as if it had been lost
+    crew.store.line.leave("a test")
+
+    async def is_noted() -> bool:
+        try:
+            return await crew.store.tournaments.of("ann") == [code]
+        except Unavailable:
+            return False
+
+    await until(is_noted)
 
 
 async def test_a_hall_that_fails_is_opened_again_for_all_who_are_there(
