@@ -157,7 +157,7 @@ async def test_a_listener_that_accepts_and_says_nothing_is_given_up_in_time(tmp_
     line = Line(where, limits=Limits(connect_s=0.1, backoff_s=0.01))
     async with listening(say_nothing, tmp_path / "s"):
         with pytest.raises(Unreachable, match="does not answer"):
-            await line.open(patience_s=0.5)
+            await line.open(patience_s=2.0)
     assert held >= 2
 
 
