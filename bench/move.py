@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -25,6 +24,7 @@ from websockets.exceptions import ConnectionClosed
 from bench.driver import Driver, drive, frame
 from server.rules import RULES, Move, Position, deal
 from server.rules.stuck import may_be_stuck
+from tests.processes import children, cpu_s
 from wire import messages as m
 from wire.codec import decode_server, encode
 from wire.values import Settings
@@ -34,17 +34,6 @@ M = TypeVar("M", bound=m.ServerMessage)
 REPLY = b"x" * 120  # the size of a typical answer to a move
 SEED = "bench"
 TURN = 25  # frames on each line before it is the other's turn
-
-
-def cpu_s(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
-    times = psutil.Process(pid).cpu_times()
-    return times.user + times.system
-
-
-def children(pid: int) -> list[int]:
-    """Child processes, which for the race server is its store."""
-    return [child.pid for child in psutil.Process(pid).children()]
 
 
 def playout(count: int, chance: random.Random) -> list[str]:

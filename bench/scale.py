@@ -15,13 +15,13 @@ import statistics
 import sys
 from asyncio.subprocess import PIPE
 from dataclasses import dataclass
-from pathlib import Path
 
 from websockets.asyncio.client import ClientConnection
 
 from bench.driver import frame
-from bench.move import ask, children, cpu_s, end, line, playout, race, run, seats
+from bench.move import ask, end, line, playout, race, run, seats
 from server.audience import SCORES_WITHIN_S
+from tests.processes import children, cpu_s, resident
 from wire import messages as m
 from wire.codec import encode
 from wire.values import Score
@@ -58,9 +58,9 @@ async def measure(viewers: int, moves: int) -> Costs:
     move_us, store_us = await _loaded(server.pid, store, url)
     paced = 0.005  # seconds between moves, so that pushes are as many as they can be
     alone, _ = await _run(server.pid, url, script, 0, paced)
-    before = _rss_kib(server.pid)
+    before = resident(server.pid)
     crowd, sockets = await _run(server.pid, url, script, viewers, paced)
-    connection_kib = (_rss_kib(server.pid) - before) / viewers
+    connection_kib = (resident(server.pid) - before) / 1024 / viewers
     pushes = len(script) * paced / SCORES_WITHIN_S
     push_us = (crowd - alone) / (pushes * viewers)
     for socket in sockets:
@@ -131,13 +131,6 @@ async def play_one(socket: ClientConnection, n: int, text: str) -> None:
 async def _drain(socket: ClientConnection) -> None:
     async for _ in socket:
         pass
-
-
-def _rss_kib(pid: int) -> int:
-    for text in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if text.startswith("VmRSS:"):
-            return int(text.split()[1])
-    raise ValueError("no VmRSS")
 
 
 # --- simulated --------------------------------------------------------------------------

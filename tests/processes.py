@@ -1,4 +1,4 @@
-"""Processes of this machine, as the tests look at them."""
+"""Processes of this machine, as the tests and the benches look at them."""
 
 import psutil
 
@@ -23,3 +23,9 @@ def command_line(pid: int) -> list[str]:
 def resident(pid: int) -> int:
     """What a process holds in memory, in bytes."""
     return int(psutil.Process(pid).memory_info().rss)
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of CPU that a process has used."""
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)
