@@ -113,7 +113,7 @@ async def test_where_none_answers_they_are_named(monkeypatch: pytest.MonkeyPatch
 
 async def test_at_the_start_a_wrong_name_is_refused_and_silence_is_waited_for() -> None:
     with pytest.raises(Unreachable, match="none of the Sentinels"):
-        await Store.open(f"sentinel://{HOST}:{free_port()}/x", limits=BRISK, patience_s=0.3)
+        await Store.open(f"sentinel://{HOST}:{free_port()}/x", limits=BRISK, patience_s=2.0)
     async with sentinels(b"-ERR No such master with that name\r\n") as asked:
         door = asked._site.doors[0].label()
         with pytest.raises(Unfit, match="No such master"):
