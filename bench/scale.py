@@ -1,10 +1,10 @@
 """What many players cost: measured on one node here, then simulated for many.
 
-First a real node is measured from /proc: the CPU of one move, of one score push to one
+First a real node is measured: the CPU of one move, of one score push to one
 viewer, of one move in the store; the memory of one connection. Then the load of a great
 number of players is drawn at random from those figures and run through queues: how many
 nodes and store shards it takes at a bearable load, how long a push waits, what a room with
-very many spectators adds, how many bytes leave. Linux only.
+very many spectators adds, how many bytes leave.
 """
 
 import argparse
