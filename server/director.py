@@ -16,6 +16,7 @@ is done by another.
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from server.aside import Aside
@@ -167,13 +168,18 @@ class Director:
     async def _step(self, hall: Hall) -> bool:
         """Append what is due next; False where nothing is."""
         around = await self._around(hall)
-        decide = partial(due, now=self._store.clock.now(), around=around)
+        decide = self._due(around)
         if not pairs_next(hall.t, **decide.keywords):
-            return await hall.commit(decide)
+            # What the store does not take at once is decided on how things are by then.
+            return await hall.commit(lambda t: self._due(around)(t))
         try:
             return await self._commit_paired(hall, decide, _waiting(hall.t))
         except _Outrun:
             return True
+
+    def _due(self, around: Around) -> "partial[list[ev.AnyEvent]]":
+        now = self._uptime.now()
+        return partial(due, now=now, around=replace(around, since=self._uptime.since))
 
     async def _commit_paired(self, hall: Hall, decide: Decide, players: int) -> bool:
         """Commit what pairs so many; where that takes a while, it is decided elsewhere.
@@ -203,7 +209,7 @@ class Director:
             here = frozenset(hall.presence.here)
         elif not t.stages and t.start_at is not None and t.start_at <= self._store.clock.now():
             busy = await self.engage(hall, [entry.player for entry in t.entries.values()])
-        return Around(new_room_code, here, busy, self._uptime.since)
+        return Around(new_room_code, here, busy)
 
     async def engage(self, hall: Hall, players: Collection[str]) -> dict[str, str]:
         """Note that players play in this tournament; gives who plays in another, and in which.

@@ -4,7 +4,7 @@ Opens a room, begins its race, finds who is not there, reports how it ended, end
 does not count any more. Any node may do so at any time: done again, it is the same.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -93,17 +93,16 @@ class Steward:
             await room.commit(lambda race: referee.decide_begin(race, self._countdown_ms(call)))
         await self._put_out(hall, call, room)
         race, now = room.race, self._store.clock.now()
-        since = self._uptime.since
         if race.phase == "over":
-            await hall.commit(partial(_ended, call, race, since))
+            await hall.commit(partial(_ended, call, race, self._uptime))
             return None
         if race.phase != "running" or race.started_at is None or race.ends is None:
             return (race.starts or now) + 1000 * call.no_show_s
-        absent = absent_at(race, since, call.no_show_s)
-        if now < absent:
-            return min(absent, max(now, race.ends) + AFTER_END_MS)
-        await hall.commit(partial(_absent, call, now, race.started_at, _who_played(race)))
-        return race.ends + AFTER_END_MS
+        if now >= absent_at(race, self._uptime.since, call.no_show_s):
+            await hall.commit(partial(_absent, call, race, self._uptime))
+        absent = absent_at(race, self._uptime.since, call.no_show_s)
+        end = max(now, race.ends) + AFTER_END_MS
+        return min(absent, end) if now < absent else end
 
     def _countdown_ms(self, call: Call) -> int:
         # All races of a round start at one instant, however late each room is locked.
@@ -167,14 +166,20 @@ def _voided(call: Call, why: str, t: Tournament) -> Sequence[ev.AnyEvent]:
     return decide_race_void(t, call.match, call.race, why)
 
 
-def _absent(
-    call: Call, now: int, started_at: int, played: Collection[str], t: Tournament
-) -> Sequence[ev.AnyEvent]:
-    return decide_no_show(t, call.match, call.race, now=now, started_at=started_at, played=played)
+# What is tried again, since the store did not take it, is decided on how things are by then.
 
 
-def _ended(call: Call, race: Race, since: int, t: Tournament) -> Sequence[ev.AnyEvent]:
+def _absent(call: Call, race: Race, uptime: Uptime, t: Tournament) -> Sequence[ev.AnyEvent]:
+    now = uptime.now()
+    if race.started_at is None or now < absent_at(race, uptime.since, call.no_show_s):
+        return []
+    return decide_no_show(
+        t, call.match, call.race, now=now, started_at=race.started_at, played=_who_played(race)
+    )
+
+
+def _ended(call: Call, race: Race, uptime: Uptime, t: Tournament) -> Sequence[ev.AnyEvent]:
     if race.over_why == "aborted":
         return decide_race_void(t, call.match, call.race, "the race was broken off")
-    excused = excuse(race, since, call.no_show_s)
+    excused = excuse(race, uptime.since, call.no_show_s)
     return decide_raced(t, call.match, call.race, rows(race), excuse=excused)

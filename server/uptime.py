@@ -1,7 +1,8 @@
 """Since when this node has had its whole store without a break.
 
-Of what was before it knows nothing: a store that was away, for this node or for all, let nobody
-play. So nobody is blamed for what they did not do then.
+Of what was before it knows nothing: a store that was away, for this node or for all, or that
+took nothing in for want of memory, of a disk or of replicas, let nobody play. So nobody is
+blamed for what they did not do then.
 """
 
 from server.store import Store
@@ -19,7 +20,13 @@ class Uptime:
         if up:
             self._since = self._store.clock.now()
 
+    def now(self) -> int:
+        """Give the instant that it is, by the store's clock."""
+        return self._store.clock.now()
+
     @property
     def since(self) -> int:
         """Give the instant, by the store's clock; now, while a part of the store is away."""
-        return self._since if self._store.is_whole else self._store.clock.now()
+        if not self._store.is_whole:
+            return self.now()
+        return max(self._since, self._store.journals.refused_at)

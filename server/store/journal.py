@@ -112,6 +112,7 @@ class Journals:
         self._heard_on: dict[JournalId, Line] = {}
         self._on_state: list[OnState] = []
         self.refused = 0  # appends, for reasons of the store's own
+        self.refused_at = 0  # the last of them, by the store's clock
         shards.on_state(self._state)
         shards.on_change(self._follow)
 
@@ -229,6 +230,7 @@ class Journals:
             return reply
         # The store's own trouble (memory, disk): it may come after the first write.
         self.refused += 1
+        self.refused_at = self.clock.now()
         log.error("the store refuses an append: %s", reply)
         return Lost()
 

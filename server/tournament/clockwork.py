@@ -17,6 +17,7 @@ from server.tournament.series import is_last
 from server.tournament.state import State
 
 GRACE_MS: Final = 60_000  # for a race's result to come in after the time limit
+LONGEST_WAIT_MS: Final = 30 * 60_000  # for a store that comes and goes
 
 
 def due(state: State, now: int, around: Around) -> list[ev.AnyEvent]:
@@ -81,7 +82,8 @@ def pairs_next(state: State, now: int, around: Around) -> bool:
 def lost_at(state: State, starts: int, since: int = 0) -> int:
     """Give the instant at which a race without a result is given up."""
     race = state.settings.race
-    return max(starts + 1000 * (race.countdown_s + race.time_limit_s), since) + GRACE_MS
+    ends = starts + 1000 * (race.countdown_s + race.time_limit_s)
+    return max(ends, min(since, ends + LONGEST_WAIT_MS)) + GRACE_MS
 
 
 def _lost_races(state: State, now: int, since: int) -> list[ev.AnyEvent]:

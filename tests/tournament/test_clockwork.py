@@ -7,7 +7,7 @@ import pytest
 from server.refusal import Refusal
 from server.tournament import acts, calls, due, is_deal_over, next_due, pairs_next
 from server.tournament import events as ev
-from server.tournament.clockwork import GRACE_MS
+from server.tournament.clockwork import GRACE_MS, LONGEST_WAIT_MS
 from server.tournament.settings import Arena, Deals, Duplicate, RoundRobin, Single, Swiss
 from tests.tournament.told import RACE, T0, Told, begun, rows, settings
 
@@ -203,6 +203,16 @@ def test_a_race_is_given_up_a_minute_after_its_end_or_after_results_could_come_i
     assert next_due(told.t, told.now, back.since) == back.since + GRACE_MS
     later = back.since + GRACE_MS
     assert {type(event) for event in due(told.t, later, back)} == {ev.RaceVoided}
+
+
+def test_a_store_that_comes_and_goes_does_not_keep_a_race_for_ever() -> None:
+    told = begun(Swiss(rounds=2))
+    (call, *_) = calls(told.t)
+    ends = (call.settings.start_at or 0) + 1000 * (RACE.countdown_s + RACE.time_limit_s)
+    last = ends + LONGEST_WAIT_MS + GRACE_MS
+    assert due(told.t, last - 1, replace(told.around, since=last - 1)) == []
+    given_up = due(told.t, last, replace(told.around, since=last))
+    assert {type(event) for event in given_up} == {ev.RaceVoided}
 
 
 # --- pause, extension, hold -------------------------------------------------------------
