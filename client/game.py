@@ -265,6 +265,8 @@ class Game:
             gone = refused.code == "no-room"
             text = GONE.format(room=room) if gone else f"No seat in room {room}: {refused.reason}"
             self._say(Say(text, "bad"))
+            # A tournament's race is called all the same: its room is opened again.
+            asyncio.get_running_loop().call_later(CALL_GAP, self._call_again)
 
     # --- arriving ---------------------------------------------------------------------
 

@@ -126,6 +126,9 @@ class Contender(Line):
                 self._called = message.room
                 if message.room != self._room:
                     await self.say(m.Join(room=message.room))
+            case m.Left(kind="lost"):
+                self._room = ""  # it is opened again, or the race is called anew
+                await self.say(m.Join(room=self._called))
             case m.Room():
                 if message.room != self._room:
                     self._room, self._plays = message.room, self._chance.randint(1, 6)

@@ -92,6 +92,24 @@ async def test_a_room_that_cannot_be_joined_yet_is_tried_again() -> None:
         await until(game, lambda: game.state.room is not None)
 
 
+async def test_a_match_whose_room_the_store_has_lost_is_gone_to_when_it_is_opened_again() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Rooms)
+        await actor.say(call(), Lobby(rooms=[]))
+        await actor.hear(Join)
+        await actor.say(room(room="ROOM", phase="open"), Left(room="ROOM", kind="lost"))
+        for _ in range(2):
+            assert (await actor.hear(Join)).room == "ROOM"
+            await actor.say(Refused(re="join", code="no-room", reason="There is no room ROOM."))
+        assert (await actor.hear(Join)).room == "ROOM"
+        await actor.say(room(room="ROOM", phase="running"))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.room and game.state.room.phase == "running")
+
+
 async def test_who_leaves_the_room_of_a_match_is_not_dragged_back() -> None:
     async def script(actor: Actor) -> None:
         await actor.welcome()
