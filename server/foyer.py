@@ -107,12 +107,16 @@ class Foyer:
         """Note again who plays where: a part of the store may have lost it, and who comes back
         would not be called.
         """
-        now = self._store.clock.now()
-        for code, book in list(self._books.items()):
+        left = list(self._books)
+        while left:
+            book, now = self._books.get(left[-1]), self._store.clock.now()
             try:
-                await self._store.tournaments.enter(list(book.guests), code, now)
+                if book is not None:
+                    await self._store.tournaments.enter(list(book.guests), left[-1], now)
+                left.pop()
             except Unavailable as error:
-                log.warning("guests not noted", extra={"tournament": code, "error": str(error)})
+                log.warning("guests not noted yet", extra={"error": str(error)})
+                await asyncio.sleep(AGAIN_AFTER_S)
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
@@ -262,5 +266,6 @@ class Foyer:
             closing.cancel()
         for book in self._books.values():
             book.close()
+        self._books.clear()  # nothing is noted any more for those who were there
         for gallery in self._galleries.values():
             gallery.close()

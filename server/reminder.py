@@ -14,6 +14,8 @@ from server.store import Store, Unavailable
 
 log = logging.getLogger("dk.timers")
 
+AGAIN_S = 1.0  # a store that is just back may fail once more without a word of it
+
 # The instants at which what is open on this node is to be looked at, by timer.
 Dues = Callable[[], Mapping[str, int]]
 
@@ -26,26 +28,30 @@ class Reminder:
         self._store = store
         self._all_dues = dues
         self._dues: dict[str, int] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
         store.journals.on_state(self._state)
 
     def _state(self, up: bool) -> None:
         # What is open when the line breaks may not be open any more when it is back.
         for dues in self._all_dues:
             self._dues.update(dues())
-        if up and self._dues:
-            task = asyncio.create_task(self._remind(), name="remind")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        is_idle = self._task is None or self._task.done()
+        if up and self._dues and is_idle and not self._is_closed:
+            self._task = asyncio.create_task(self._remind(), name="remind")
 
     async def _remind(self) -> None:
-        dues, self._dues = self._dues, {}
-        try:
-            await self._store.timers.bring_forward(dues)
-        except Unavailable as error:
-            log.warning("timers are not set again yet", extra={"error": str(error)})
-            self._dues = dues | self._dues
+        while self._dues:
+            dues, self._dues = self._dues, {}
+            try:
+                await self._store.timers.bring_forward(dues)
+            except Unavailable as error:
+                log.warning("timers are not set again yet", extra={"error": str(error)})
+                self._dues = dues | self._dues
+                await asyncio.sleep(AGAIN_S)
 
     async def close(self) -> None:
         """Set no more timers."""
-        await tasks.cancel(self._tasks)
+        self._is_closed = True
+        if self._task is not None:
+            await tasks.cancel([self._task])

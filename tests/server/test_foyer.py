@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import pytest
 
@@ -116,11 +116,19 @@ async def test_only_who_has_a_place_is_a_guest(crew: Crew, foyer: Foyer, code: s
 
 
 async def test_who_plays_is_noted_again_when_the_store_is_back(
-    crew: Crew, foyer: Foyer, code: str
+    crew: Crew, foyer: Foyer, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await enter(crew, code, "ann")
     await foyer.enter(code, Visitor("ann"))
     assert await crew.store.tournaments.of("ann") == []  # as if it had been lost
+    failures, real = [Unavailable("not yet")] * 2, crew.store.tournaments.enter
+
+    async def fail_first(players: Iterable[str], code: str, now: int) -> None:
+        if failures:
+            raise failures.pop()
+        await real(players, code, now)
+
+    monkeypatch.setattr(crew.store.tournaments, "enter", fail_first)
     crew.store.line.leave("a test")
 
     async def is_noted() -> bool:

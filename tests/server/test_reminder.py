@@ -1,6 +1,6 @@
 """Timers that a store may have lost with its master."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
@@ -42,3 +42,28 @@ async def test_what_was_open_when_the_line_broke_is_not_forgotten(store: Store) 
     store.line.leave("a test")
     await come_to(store, {"ROOM": 5000})
     await reminder.close()
+
+
+async def test_what_the_store_does_not_take_at_once_is_set_all_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.reminder.AGAIN_S", 0.01)
+    failures, real = [Unavailable("not yet")] * 2, store.timers.bring_forward
+
+    async def fail_first(dues: Mapping[str, int]) -> None:
+        if failures:
+            raise failures.pop()
+        await real(dues)
+
+    monkeypatch.setattr(store.timers, "bring_forward", fail_first)
+    reminder = Reminder(store, lambda: {"ROOM": 5000})
+    store.line.leave("a test")
+    await come_to(store, {"ROOM": 5000})
+    await reminder.close()
+
+
+async def test_one_that_is_closed_sets_nothing_more(store: Store) -> None:
+    reminder = Reminder(store, lambda: {"ROOM": 5000})
+    await reminder.close()
+    reminder._state(True)
+    assert reminder._task is None
