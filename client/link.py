@@ -221,7 +221,7 @@ class Link:
         except ConnectionClosed as closed:
             return self._closed(closed.rcvd.code if closed.rcvd else None, closed)
         except FAILURES as error:
-            return loss_of(error, self.url)
+            return loss_of(error, self.url, was_there=self._lines > 0)
         finally:
             self._socket = None
             self.plays = self.plays.dropped()

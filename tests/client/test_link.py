@@ -1,7 +1,7 @@
 """The line: hello and token, resume, plays sent again, and what close codes mean."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -428,6 +428,104 @@ async def test_a_web_server_is_no_race_server() -> None:
         line = await asyncio.wait_for(link.run(), LIMIT)
     assert line.status == "ended"
     assert "is not a race server (HTTP 404)" in line.why
+
+
+async def test_what_speaks_no_http_is_no_race_server() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 mail.example.org\r\n")
+        await reader.read()
+
+    async with listening(answer) as port:
+        link = Link(f"ws://127.0.0.1:{port}", Identity(), Ear())
+        line = await asyncio.wait_for(link.run(), LIMIT)
+    assert line.status == "ended"
+    assert "is not a race server" in line.why
+
+
+@asynccontextmanager
+async def proxied(stage: Stage, answers: Sequence[bytes | None]) -> AsyncIterator[str]:
+    """A proxy before a stage; it gives these answers first, where None leads to the stage."""
+    left = list(answers)
+    port = int(stage.url.rsplit(":", 1)[1])
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answer = left.pop(0) if left else None
+        if answer is not None:
+            if answer:
+                await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            await writer.drain()
+            return
+        back, on = await asyncio.open_connection("127.0.0.1", port)
+
+        async def forth() -> None:
+            while data := await reader.read(65_536):
+                on.write(data)
+            on.transport.abort()
+
+        there = asyncio.create_task(forth())
+        try:
+            while data := await back.read(65_536):
+                writer.write(data)
+        finally:
+            there.cancel()
+            await asyncio.gather(there, return_exceptions=True)
+            on.transport.abort()
+
+    async with listening(serve) as number:
+        yield f"ws://127.0.0.1:{number}"
+
+
+def answered(status: str) -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"", "the line was closed before the server had answered"),
+        (b"HTTP/1.1 101 Swit", "the line was closed before the server had answered"),
+        (
+            b"HTTP/1.1 502 Bad Gateway\r\nConte",
+            "the line was closed before the server had answered",
+        ),
+        (answered("502 Bad Gateway"), "the server answers 502"),
+        (answered("504 Gateway Timeout"), "the server answers 504"),
+        (answered("408 Request Timeout"), "the server answers 408"),
+    ],
+)
+async def test_who_is_let_in_by_nobody_waits_until_a_server_is_there(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes, why: str
+) -> None:
+    pauses = {Close.OVERLOAD: ("the server is full", 0, 0.01)}
+    monkeypatch.setattr("client.line._PAUSES", pauses)
+
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.stay()
+
+    async with staged(script) as stage, proxied(stage, [answer, answer, None]) as url:
+        ear = Ear()
+        async with running(Link(url, Identity(), ear)):
+            await ear.until(Welcome)
+    waits = [each.why for each in ear.all if isinstance(each, Line) and each.status == "waiting"]
+    assert waits == [why, why]
+
+
+async def test_where_a_race_server_was_another_answer_is_a_passing_one() -> None:
+    async def first(actor: Actor) -> None:
+        await actor.welcome(token=TOKEN)
+        actor.drop()
+
+    async def second(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.stay()
+
+    strangers = [answered("404 Not Found"), answered("302 Found"), b"220 mail.example.org\r\n"]
+    async with staged(first, second) as stage, proxied(stage, [None, *strangers, None]) as url:
+        ear = Ear()
+        async with running(Link(url, Identity(), ear)):
+            await ear.until(Welcome, 2)
 
 
 @pytest.mark.parametrize(
