@@ -17,7 +17,11 @@ def children(pid: int, *, all_below: bool = False) -> set[int]:
 
 
 def command_line(pid: int) -> list[str]:
-    return psutil.Process(pid).cmdline()
+    """What a process was started with; nothing of one that has ended."""
+    try:
+        return psutil.Process(pid).cmdline()
+    except psutil.NoSuchProcess:
+        return []
 
 
 def resident(pid: int) -> int:

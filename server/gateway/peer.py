@@ -168,10 +168,7 @@ class Peer(Protocol):
             and self._parts is None
             and not self._held
         ):
-            if self._messages.takes(now):
-                self._message(apply_mask(data[6:], data[2:6]))
-            else:
-                self._fail(Close.FLOOD, "too many messages")
+            self._deliver(data[6:], data[2:6], now)
         elif not self._closing:
             self._rest += data
             self._cut_frames(now)

@@ -39,10 +39,7 @@ FOLLOWS = tuple(frozenset(card for card in PACK if NEEDS[card] == top) for top i
 
 def cards_text(cards: Cards) -> str:
     """Returns the cards' texts one after the other."""
-    text = ""
-    for card in cards:
-        text += TEXT[card]
-    return text
+    return "".join([TEXT[card] for card in cards])
 
 
 def full_pack(decks: int) -> list[Card]:
