@@ -2,7 +2,8 @@
 
 Keys are read from a pad, since reading from the screen would have curses paint it. Sizes are
 asked of the terminal at SIGWINCH, and at SIGCONT, before which a resize sends no signal. One
-painter draws the state as it is, at most thirty times a second.
+painter draws the state as it is, at most thirty times a second, and as fast as the terminal
+takes it.
 """
 
 import asyncio
@@ -18,8 +19,9 @@ from typing import Any, Final
 from client.game import Game
 from client.keynames import KeyNames
 from client.line import Line
+from client.outlet import Outlet
 from client.printer import Printer
-from client.terminal import codes
+from client.terminal import coded, codes
 
 FRAME_GAP: Final = 1 / 30  # seconds; a burst of changes makes one frame
 TICK: Final = 0.25  # seconds after which clocks are painted anew
@@ -89,6 +91,7 @@ class Screen:
         self._size = size()
         self._in_colour = game.style.colour
         self._printer = Printer(codes(colour=self._in_colour))
+        self._outlet = Outlet(sys.stdout.fileno())
         with suppress(curses.error):
             curses.use_default_colors()  # else it clears to white on black
         window.refresh()  # the one time that curses paints: it clears the screen
@@ -118,6 +121,7 @@ class Screen:
             loop.remove_reader(sys.stdin.fileno())
             painter.cancel()
             await asyncio.gather(painter, return_exceptions=True)
+            self._outlet.close()
         if self._fault is not None:
             raise self._fault
         return line
@@ -172,14 +176,14 @@ class Screen:
     async def _paint_all(self) -> None:
         changed = self._game.changed
         while True:
-            self._paint()
+            await self._outlet.write(coded(self._next_frame()))
             await asyncio.sleep(FRAME_GAP)
             with suppress(TimeoutError):
                 async with asyncio.timeout(TICK):
                     await changed.wait()
             changed.clear()
 
-    def _paint(self) -> None:
+    def _next_frame(self) -> str:
         game = self._game
         if game.style.colour != self._in_colour:
             self._in_colour = game.style.colour
@@ -189,11 +193,4 @@ class Screen:
             self._printer.forget()
         bell = "\a" if game.wants_bell else ""
         game.wants_bell = False
-        _send(bell + self._printer.printed(game.frame(*self._size)))
-
-
-def _send(text: str) -> None:
-    data = text.encode("utf-8", "replace")
-    with suppress(OSError):  # the terminal is gone, which its keyboard tells too
-        while data:
-            data = data[os.write(sys.stdout.fileno(), data) :]
+        return bell + self._printer.printed(game.frame(*self._size))

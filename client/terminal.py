@@ -1,5 +1,6 @@
 """What the terminal at hand can do, and how it is told to."""
 
+import codecs
 import curses
 import locale
 import os
@@ -89,7 +90,7 @@ def codes(*, colour: bool) -> Codes:
     """Give what the terminal is sent to do things; curses must know it already."""
     place = _capability("cup")
     # Some entries leave out that their terminals know DEC's code; those that do not ignore it.
-    is_dec = place.startswith(b"\x1b[")
+    is_dec = place.startswith((b"\x1b[", b"\x9b"))
     cut, wrap = (
         _text(_capability(name)) or (dec if is_dec else "")
         for name, dec in (("rmam", "\x1b[?7l"), ("smam", "\x1b[?7h"))
@@ -117,7 +118,35 @@ def _capability(name: str) -> bytes:
 
 
 def _text(code: bytes) -> str:
-    return code.decode("latin-1")
+    # Some terminals are told with bytes of eight bits, which no encoding may touch.
+    return code.decode("ascii", "surrogateescape")
+
+
+def coded(text: str) -> bytes:
+    """Give the bytes that a terminal is sent for a text with codes in it."""
+    return text.encode(_encoding(_codeset()), _AS_IT_CAN)
+
+
+@lru_cache(maxsize=1)
+def _encoding(codeset: str) -> str:
+    with suppress(LookupError):
+        name = codecs.lookup(codeset).name
+        # ASCII is what a locale has that nobody has set, and says nothing of the terminal.
+        return name if name != "ascii" else "utf-8"
+    return "utf-8"
+
+
+def _spelled(error: UnicodeError) -> tuple[bytes, int]:
+    """Spell what an encoding cannot: the bytes of codes as they are, other signs as "?"."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    codes = (ord(sign) - 0xDC00 if "\udc80" <= sign <= "\udcff" else ord("?") for sign in signs)
+    return bytes(codes), error.end
+
+
+_AS_IT_CAN: Final = "klondike-terminal"
+codecs.register_error(_AS_IT_CAN, _spelled)
 
 
 def examination() -> list[str]:

@@ -1,6 +1,7 @@
 """The real program in a real terminal, against a real server: what a player goes through."""
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -53,6 +54,13 @@ def practise(terminal: Terminal) -> None:
     terminal.press("r")
     terminal.until("moves 0")
     terminal.until("[▒▒59]")
+
+
+def seconds_left(terminal: Terminal) -> int:
+    """Read the clock of a race."""
+    found = re.search(r"\b(\d\d):(\d\d)\b", terminal.text)
+    assert found is not None, terminal.text
+    return 60 * int(found[1]) + int(found[2])
 
 
 @pytest.mark.parametrize(
@@ -200,6 +208,25 @@ def test_a_window_that_is_closed_ends_the_game_in_good_order(url: str, tmp_path:
     _, said = process.communicate(timeout=LIMIT)
     assert (process.returncode, said) == (0, b"")
     assert not list(tmp_path.rglob("klondike.log"))
+
+
+def test_a_terminal_that_its_user_has_stopped_holds_up_neither_line_nor_moves(
+    url: str, open_terminal: Open
+) -> None:
+    ann = open_terminal(url, "--name", "ann")
+    code = create(ann, seats=1)
+    zoe = open_terminal("watch", url, "--room", code, "--name", "zoe")
+    ann.press("r")
+    ann.until("[▒▒59]")
+    zoe.until("1   ann")
+    ann.press("\x13")  # Ctrl-S
+    at = seconds_left(zoe)
+    zoe.until(lambda _: seconds_left(zoe) <= at - 2)  # there have been frames to be written
+    ann.press(" ", "t", *"still here", "enter")
+    zoe.until("ann: still here")
+    assert "[▒▒59]" in ann.text
+    ann.press("\x11")  # Ctrl-Q
+    ann.until("[▒▒56]")
 
 
 def test_keys_work_while_the_window_is_too_small_and_the_line_is_kept(
