@@ -20,6 +20,7 @@ from server.presence import ANSWER_S, Presence
 from server.race import Race
 from server.referee import AWAY_LIMIT_MS
 from server.refusal import Refusal, race_lost, store_away
+from server.rules.deal import commitment
 from server.store import (
     Entry,
     Missing,
@@ -88,10 +89,18 @@ class Room(Follower[Race, ev.AnyEvent]):
         for entry in entries:
             race.apply(entry.at, entry.payload)
             if race.version == 1 and race.settings.seed is None:
-                race.secret = await self._store.deals.secret(race.deal)
+                race.secret = await self._secret_of(race)
         self.live.locked = bool(self.password)
         self.live.reset(race)
         return True
+
+    async def _secret_of(self, race: Race) -> bytes | None:
+        # A store that has lost the secret may have been given another one since: only the one
+        # that the room has committed itself to makes its deal.
+        secret = await self._store.deals.secret(race.deal)
+        if secret is None or commitment(race.deal, secret).hex() != race.commitment:
+            return None
+        return secret
 
     def on_resync(self) -> None:
         """The subscription was interrupted: nothing could be heard of anybody."""

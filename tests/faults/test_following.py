@@ -161,7 +161,10 @@ async def test_a_loss_is_noticed_by_the_next_play_even_where_the_line_never_brok
         await until(lambda: timer(store, code) is not None, "the timer is set anew")
 
 
-async def test_a_race_whose_deal_the_store_has_lost_is_called_off(store: ValkeyProcess) -> None:
+@pytest.mark.parametrize("left", [None, bytes(32)], ids=["nothing", "another"])
+async def test_a_race_whose_deal_the_store_has_lost_is_called_off(
+    store: ValkeyProcess, left: bytes | None
+) -> None:
     fair = replace(QUICK, seed=None, countdown_s=4, start="host", seats=1)
     async with node(store.url) as one:
         anna = await Someone.arrive(one.port)
@@ -170,7 +173,10 @@ async def test_a_race_whose_deal_the_store_has_lost_is_called_off(store: ValkeyP
         await anna.say(m.Start())
         await anna.hear(m.Countdown)
     with store.client() as client:
-        client.delete(*client.keys("dk:deal:*"))
+        for deal in client.keys("dk:deal:*"):
+            client.delete(deal)
+            if left is not None:
+                client.set(deal, left)
     async with node(store.url) as two:
         back = await Someone.arrive(two.port, token=anna.token)
         assert (await back.hear(m.Standings)).reason == "aborted"
