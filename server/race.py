@@ -12,7 +12,7 @@ from server import events as ev
 from server.permissions import ALLOWED, ARRANGED, Role
 from server.racer import Counted, Racer
 from server.rules import Move, Position, Rules
-from server.rules.deal import fair_key, layout, public_key
+from server.rules.deal import commitment, fair_key, layout, public_key
 from server.rules.move import DRAW
 from server.rules.undo import undo_refusal
 from wire.values import Outcome, Phase, Settings
@@ -118,6 +118,10 @@ class Race:
                 self.next_room = event.room
             case _:
                 assert_never(event)
+
+    def is_committed_to(self, secret: bytes) -> bool:
+        """Tell whether this is the secret that was promised before anyone joined."""
+        return commitment(self.deal, secret).hex() == self.commitment
 
     def _open(self, at: int, event: ev.Opened) -> None:
         if event.format > ev.FORMAT:

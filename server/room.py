@@ -20,7 +20,6 @@ from server.presence import ANSWER_S, Presence
 from server.race import Race
 from server.referee import AWAY_LIMIT_MS
 from server.refusal import Refusal, race_lost, store_away
-from server.rules.deal import commitment
 from server.store import (
     Entry,
     Missing,
@@ -98,9 +97,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         # A store that has lost the secret may have been given another one since: only the one
         # that the room has committed itself to makes its deal.
         secret = await self._store.deals.secret(race.deal)
-        if secret is None or commitment(race.deal, secret).hex() != race.commitment:
-            return None
-        return secret
+        return secret if secret is not None and race.is_committed_to(secret) else None
 
     def on_resync(self) -> None:
         """The subscription was interrupted: nothing could be heard of anybody."""
