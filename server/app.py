@@ -103,7 +103,7 @@ class Node:
                 rooms=lambda: len(self._rooms),
                 nodes=lambda: self._nodes,
                 store_up=lambda: self._store.is_whole,
-                store_refusals=lambda: self._store.journals.refused,
+                store_refusals=lambda: self._store.refusals,
             )
         )
         page = pages(lambda: self._gateway, lambda: self._store.up, figures, self._site.answer)

@@ -29,4 +29,4 @@ class Uptime:
         """Give the instant, by the store's clock; now, while a part of the store is away."""
         if not self._store.is_whole:
             return self.now()
-        return max(self._since, self._store.journals.refused_at)
+        return max(self._since, self._store.refused_at)

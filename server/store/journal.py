@@ -105,14 +105,14 @@ class Reach:
 class Journals:
     """Reads, appends to and listens to journals."""
 
-    def __init__(self, shards: Shards) -> None:
+    def __init__(self, shards: Shards, refused: Callable[[], None]) -> None:
+        """`refused` hears of each append that the store would not take in."""
         self._shards = shards
+        self._refused = refused
         # Made anew with each change: a listener may go while it is called.
         self._listeners: dict[JournalId, tuple[Listener, ...]] = {}
         self._heard_on: dict[JournalId, Line] = {}
         self._on_state: list[OnState] = []
-        self.refused = 0  # appends, for reasons of the store's own
-        self.refused_at = 0  # the last of them, by the store's clock
         shards.on_state(self._state)
         shards.on_change(self._follow)
 
@@ -229,8 +229,7 @@ class Journals:
         if isinstance(reply, Lost):
             return reply
         # The store's own trouble (memory, disk): it may come after the first write.
-        self.refused += 1
-        self.refused_at = self.clock.now()
+        self._refused()
         log.error("the store refuses an append: %s", reply)
         return Lost()
 

@@ -4,10 +4,10 @@ Every request made through here has the same effect when it is made twice; see `
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from server.store.client import Elsewhere
+from server.store.client import Elsewhere, Refused
 from server.store.connection import HOPS, Arg
 from server.store.errors import Unavailable
 from server.store.lua import Script
@@ -17,8 +17,10 @@ from server.store.shard import Shard, Shards
 class Pool:
     """Runs commands whose first argument is their key, and scripts whose keys go together."""
 
-    def __init__(self, shards: Shards) -> None:
+    def __init__(self, shards: Shards, refused: Callable[[], None]) -> None:
+        """`refused` hears whenever a store answers and will not."""
         self._shards = shards
+        self._refused = refused
 
     def is_up(self, key: str) -> bool:
         """Tell whether the store that has a key answers, as far as is known."""
@@ -31,14 +33,14 @@ class Pool:
             Unavailable: the store does not answer, or refuses.
         """
         try:
-            return await self._shards.of(str(args[1])).client.ask(*args)
+            return await self._heard(self._shards.of(str(args[1])).client.ask(*args))
         except Elsewhere as elsewhere:
             return await self._led(elsewhere, args)
 
     async def run(self, script: Script, keys: Sequence[str], *args: Arg) -> Any:
         """Run a script; errors as in `ask`."""
         try:
-            return await self._shards.of(keys[0]).client.run(script, keys, *args)
+            return await self._heard(self._shards.of(keys[0]).client.run(script, keys, *args))
         except Elsewhere as elsewhere:
             return await self._led(elsewhere, ("EVAL", script.text, len(keys), *keys, *args))
 
@@ -77,7 +79,7 @@ class Pool:
 
     async def _part(self, shard: Shard, commands: Sequence[tuple[Arg, ...]]) -> list[Any]:
         try:
-            return await shard.client.batch(commands)
+            return await self._heard(shard.client.batch(commands))
         except Elsewhere:
             return list(await asyncio.gather(*(self._tried(command) for command in commands)))
         except Unavailable as error:
@@ -89,6 +91,13 @@ class Pool:
         except Unavailable as error:
             return error
 
+    async def _heard(self, request: Awaitable[Any]) -> Any:
+        try:
+            return await request
+        except Refused:
+            self._refused()
+            raise
+
     async def _led(self, elsewhere: Elsewhere, command: tuple[Arg, ...]) -> Any:
         for _ in range(HOPS):
             shard = await self._shards.led(elsewhere)
@@ -96,8 +105,8 @@ class Pool:
                 break
             try:
                 if elsewhere.asking:
-                    return (await shard.client.batch([("ASKING",), command]))[1]
-                return await shard.client.ask(*command)
+                    return (await self._heard(shard.client.batch([("ASKING",), command])))[1]
+                return await self._heard(shard.client.ask(*command))
             except Elsewhere as further:
                 elsewhere = further
         raise elsewhere

@@ -38,8 +38,10 @@ class Store:
         self._kind: Kind = kind
         self._examining: set[asyncio.Task[None]] = set()
         shards.on_state(self._state)
-        self._pool = pool = Pool(shards)
-        self.journals = Journals(shards)
+        self.refusals = 0  # writes refused for reasons of the store's own
+        self.refused_at = 0  # the last of them, by the store's clock
+        self._pool = pool = Pool(shards, self._refused)
+        self.journals = Journals(shards, self._refused)
         self.players = Players(pool)
         self.directory = Directory(pool, ROOMS)
         self.programme = Directory(pool, TOURNAMENTS)
@@ -125,6 +127,10 @@ class Store:
         for task in self._examining:
             task.cancel()
         await self._shards.close()
+
+    def _refused(self) -> None:
+        self.refusals += 1
+        self.refused_at = self.clock.now()
 
     def _state(self, up: bool) -> None:
         if up:  # what answers may not be what answered before
