@@ -79,7 +79,8 @@ class Pool:
 
     async def _part(self, shard: Shard, commands: Sequence[tuple[Arg, ...]]) -> list[Any]:
         try:
-            return await self._heard(shard.client.batch(commands))
+            replies: list[Any] = await self._heard(shard.client.batch(commands))
+            return replies
         except Elsewhere:
             return list(await asyncio.gather(*(self._tried(command) for command in commands)))
         except Unavailable as error:
