@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from client import model
+from client import model, passing
 from client.identity import Identity
 from client.line import Line
 from client.link import Heard, Link
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 HUMAN_PACE: Final = 0.5  # moves a second of a quick person
 FULL_PACE: Final = 40.0  # with a hint for each move, below what servers take for a flood
-PATIENCE: Final = 60.0  # seconds without a server
+PATIENCE: Final = 60.0  # seconds without a server, or with one that gives no seat just now
 LOBBY_PAUSE: Final = 1.0  # seconds before looking into an empty lobby again
 HINT_PAUSE: Final = 0.5  # seconds before asking anew for hints that could not be given
 
@@ -80,6 +80,8 @@ class Bot:
         self._is_new = True  # nothing was heard from the server so far
         self._room = ""  # where it has a seat
         self._regains = False  # the seat in that room
+        self._request: Join | Create | None = None  # the last one for a seat
+        self._refused_at: float | None = None  # since when it is refused, though that may pass
         self._readied = False
         self._resigned = False
         self._asked_at: int | None = None  # the play after which hints were asked for
@@ -143,7 +145,7 @@ class Bot:
                 # The room is named before it is open; who asks for it too finds it open.
                 self._link.send(Rematch())
             case Follow():
-                self._link.send(Join(room=heard.room, password=self._plan.password))
+                self._ask_for_seat(Join(room=heard.room, password=self._plan.password))
             case Board():
                 self._asked_at = None
             case _:
@@ -168,7 +170,11 @@ class Bot:
 
     def _regain(self) -> None:
         self._regains, self._readied = True, False
-        self._link.send(Join(room=self._room, password=self._plan.password))
+        self._ask_for_seat(Join(room=self._room, password=self._plan.password))
+
+    def _ask_for_seat(self, request: Join | Create) -> None:
+        self._request, self._refused_at = request, None
+        self._link.send(request)
 
     def _enter(self, welcome: Welcome) -> None:
         self._readied = False  # what was said on a line that broke may not have arrived
@@ -177,9 +183,9 @@ class Bot:
         if self._room:
             self._regain()
         elif self._plan.room is not None:
-            self._link.send(Join(room=self._plan.room, password=self._plan.password))
+            self._ask_for_seat(Join(room=self._plan.room, password=self._plan.password))
         elif self._plan.settings is not None:
-            self._link.send(Create(settings=self._plan.settings, password=self._plan.password))
+            self._ask_for_seat(Create(settings=self._plan.settings, password=self._plan.password))
         else:
             self._link.send(Rooms())
 
@@ -192,7 +198,7 @@ class Bot:
             if line.phase == "open" and line.taken < line.seats and not line.locked
         ]
         if fitting:
-            self._link.send(Join(room=fitting[0].room))
+            self._ask_for_seat(Join(room=fitting[0].room))
         else:
             loop = asyncio.get_running_loop()
             loop.call_later(LOBBY_PAUSE, self._link.send, Rooms())
@@ -210,6 +216,8 @@ class Bot:
 
     def _refused(self, refused: Refused) -> None:
         match refused.re:
+            case "join" | "create" if passing.is_passing(refused) and self._bears_it():
+                asyncio.get_running_loop().call_later(passing.AGAIN_AFTER, self._ask_once_more)
             case "join" if self._regains:
                 self._fail(f"lost the seat in room {self._room}: {refused.reason}")
             case "join" if self._plan.room is None:
@@ -222,6 +230,17 @@ class Bot:
                 asyncio.get_running_loop().call_later(HINT_PAUSE, self._ask_again)
             case _:
                 log.debug("refused %s: %s", refused.re, refused.reason)
+
+    def _bears_it(self) -> bool:
+        now = time.monotonic()
+        self._refused_at = now if self._refused_at is None else self._refused_at
+        return now - self._refused_at < PATIENCE
+
+    def _ask_once_more(self) -> None:
+        room, request = self.state.room, self._request
+        is_there = isinstance(request, Join) and room is not None and room.room == request.room
+        if request is not None and not is_there:
+            self._link.send(request)
 
     def _ask_again(self) -> None:
         self._asked_at = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from client import bests, keys, model
+from client import bests, keys, model, passing
 from client.attention import is_wanted
 from client.canvas import Canvas
 from client.desk import Ask, Confirm, Deed, Desk, GetReady, Local, Prompt, Rename, Say
@@ -41,14 +41,13 @@ from wire.messages import (
 from wire.tournaments import Called, Tournaments, Visit
 
 LOBBY_GAP: Final = 3.0  # seconds between looks at the list of rooms
-AGAIN: Final = ("store", "conflict")  # refusals after which the same may be said once more
-CALL_GAP: Final = 1.0  # seconds before a race that could not be joined is tried again
 SALT_BYTES: Final = 16
 SEATLESS: Final = "You have no seat in room {room} any more; taking it again."
 UNSEATED: Final = "The server's store has lost your seat in room {room}; taking it again."
 SEATED: Final = "You have your seat in room {room} again."
 GONE: Final = "Room {room} is gone, and what was played in it does not count. c opens another."
 FORGOTTEN: Final = "The server does not know you any more; you are somebody new to it."
+ANEW: Final = "The server does not know you any more; asking for a new seat in room {room}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +188,8 @@ class Game:
                 self._regain(heard.room, UNSEATED)
             case Left():
                 self.link.send(Rooms())
-            case Room() if heard.room == self._regained:
-                self._regained = ""
-                self._say(Say(SEATED.format(room=heard.room), "good"))
+            case Room() if self._regained:
+                self._is_seated(heard)
             case Standings() if self.state.room is not None:
                 self.result = (self.state.room, heard)
                 self.state = replace(self.state, best=self._best(self.state.room, heard))
@@ -202,7 +200,7 @@ class Game:
             case Refused(re="join") if self._regained:
                 self._not_regained(heard)
             case Refused(re="join"):
-                asyncio.get_running_loop().call_later(CALL_GAP, self._call_again)
+                asyncio.get_running_loop().call_later(passing.AGAIN_AFTER, self._call_again)
             case Called():
                 self._answered = ""
             case _:
@@ -250,23 +248,30 @@ class Game:
     # --- what the store has lost ------------------------------------------------------
 
     def _regain(self, room: str, why: str) -> None:
+        if self.state.room is not None:  # the player has gone elsewhere meanwhile
+            return
         wanted = self.desk.entering
         is_known = wanted is not None and wanted.room == room
         self._regained = room
         self._say(Say(why.format(room=room), "bad"))
         self._enter(Join(room=room, password=wanted.password if wanted and is_known else ""))
 
+    def _is_seated(self, room: Room) -> None:
+        if room.room == self._regained:
+            self._say(Say(SEATED.format(room=room.room), "good"))
+        self._regained = ""
+
     def _not_regained(self, refused: Refused) -> None:
         room, self._regained = self._regained, ""
-        if refused.code in AGAIN:
+        if passing.is_passing(refused):
             later = asyncio.get_running_loop().call_later
-            later(CALL_GAP, self._regain, room, SEATLESS)
+            later(passing.AGAIN_AFTER, self._regain, room, SEATLESS)
         else:
             gone = refused.code == "no-room"
             text = GONE.format(room=room) if gone else f"No seat in room {room}: {refused.reason}"
             self._say(Say(text, "bad"))
             # A tournament's race is called all the same: its room is opened again.
-            asyncio.get_running_loop().call_later(CALL_GAP, self._call_again)
+            asyncio.get_running_loop().call_later(passing.AGAIN_AFTER, self._call_again)
 
     # --- arriving ---------------------------------------------------------------------
 
@@ -279,12 +284,13 @@ class Game:
             self._enter(entry(room=room, password=password))
         elif welcome.room is None:
             self.link.send(Rooms())
-            if before.player not in ("", welcome.player):
-                self._say(Say(FORGOTTEN, "bad"))
+            is_new = before.player not in ("", welcome.player)
             had = before.room if before.seat is not None and before.standings is None else None
             seat_in = self._regained or (had.room if had is not None else "")
             if seat_in:
-                self._regain(seat_in, SEATLESS)
+                self._regain(seat_in, ANEW if is_new else SEATLESS)
+            elif is_new:
+                self._say(Say(FORGOTTEN, "bad"))
         overlay = self.desk.overlay
         if isinstance(overlay, Hall):  # it was asked for on the line before, or on none
             self.link.send(Visit(tournament=overlay.code) if overlay.code else Tournaments())
@@ -301,6 +307,7 @@ class Game:
             self.link.send(Rooms())
 
     def _ask_password(self) -> None:
+        self._regained = ""  # it is the player's from here on, who may think better of it
         wanted = self.desk.entering
         if wanted is not None:
             prompt = Prompt("password", room=wanted.room, watch=isinstance(wanted, Spectate))

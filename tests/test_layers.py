@@ -181,6 +181,7 @@ PURE = [
     "client.cells",
     "client.canvas",
     "client.printer",
+    "client.passing",
     "client.fairness",
     "client.lists",
     "client.tournament.bracket",

@@ -3,6 +3,7 @@
 import asyncio
 from random import Random
 
+from client import passing
 from client.bot import Bot, BotFailed, Plan
 from client.identity import Identity
 from client.link import Heard
@@ -15,7 +16,6 @@ from wire.tournaments import (
 )
 
 OVER = ("finished", "cancelled")
-AGAIN = 1.0  # seconds before a room that could not be joined is tried again
 
 
 class Entrant(Bot):
@@ -82,11 +82,16 @@ class Entrant(Bot):
         """Stay: a seat that counts is held, and called to again."""
 
     def _refused(self, refused: Refused) -> None:
+        later = asyncio.get_running_loop().call_later
         match refused.re:
+            case "enter" if passing.is_passing(refused):
+                later(passing.AGAIN_AFTER, self._link.send, Enter(tournament=self._code))
+            case "checkin" if passing.is_passing(refused):
+                later(passing.AGAIN_AFTER, self._link.send, CheckIn(tournament=self._code))
             case "enter":
                 self._fail(refused.reason)
             case "join":
-                asyncio.get_running_loop().call_later(AGAIN, self._follow)
+                later(passing.AGAIN_AFTER, self._follow)
             case "checkin":
                 pass  # too late for it: what comes of that, the place tells
             case _:

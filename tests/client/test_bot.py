@@ -324,11 +324,19 @@ async def test_without_a_seat_it_fails_with_the_reason() -> None:
             await played(stage.url)
 
 
-async def test_a_seat_that_the_store_has_lost_is_taken_again() -> None:
+@pytest.mark.parametrize("refusals", [[], ["store", "conflict"]])
+async def test_a_seat_that_the_store_has_lost_is_taken_again(
+    monkeypatch: pytest.MonkeyPatch, refusals: list[str]
+) -> None:
+    monkeypatch.setattr("client.passing.AGAIN_AFTER", 0.05)
+
     async def script(actor: Actor) -> None:
         await seated(actor)
         await actor.say(Left(room="ABCDEF", kind="lost"))
         await actor.hear(Join)
+        for code in refusals:
+            await actor.say(Refused(re="join", code=code, reason="Not just now."))
+            assert (await actor.hear(Join)).room == "ABCDEF"
         await actor.say(room(phase="open", seats=[seat("ann")], actions=["ready"]))
         await actor.hear(Ready)
         await actor.say(Standings(room="ABCDEF", reason="done", rows=[], head="00"))
@@ -336,3 +344,23 @@ async def test_a_seat_that_the_store_has_lost_is_taken_again() -> None:
 
     async with staged(script) as stage:
         assert (await played(stage.url)).reason == "done"
+
+
+async def test_a_room_that_is_busy_is_asked_again_for_as_long_as_the_bot_is_patient(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("client.passing.AGAIN_AFTER", 0.05)
+
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        for _ in range(2):
+            assert (await actor.hear(Join)).room == "ABCDEF"
+            await actor.say(Refused(re="join", code="conflict", reason="The room is very busy."))
+        assert (await actor.hear(Join)).room == "ABCDEF"
+        monkeypatch.setattr("client.bot.PATIENCE", 0.0)
+        await actor.say(Refused(re="join", code="conflict", reason="The room is very busy."))
+        await actor.stay()
+
+    async with staged(script) as stage:
+        with pytest.raises(BotFailed, match="very busy"):
+            await played(stage.url)

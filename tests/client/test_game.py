@@ -50,6 +50,7 @@ from wire.tournaments import Tournaments, Visit
 def quick_returns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.line.FIRST_DELAY", 0.01)
     monkeypatch.setattr("client.game.LOBBY_GAP", 60.0)
+    monkeypatch.setattr("client.passing.AGAIN_AFTER", 0.05)
 
 
 @asynccontextmanager
@@ -323,8 +324,18 @@ async def test_a_seat_that_the_store_has_lost_is_taken_again() -> None:
         assert game.state.room is not None
 
 
-@pytest.mark.parametrize("player", ["p1", "p2"])
-async def test_who_comes_back_without_a_room_asks_for_the_seat_and_is_told(player: str) -> None:
+@pytest.mark.parametrize(
+    ("player", "why"),
+    [
+        ("p1", "You have no seat in room ABCDEF any more"),
+        ("p2", "The server does not know you any more; asking for a new seat in room ABCDEF."),
+    ],
+)
+async def test_who_comes_back_without_a_room_asks_for_the_seat_and_is_told(
+    player: str, why: str
+) -> None:
+    told = asyncio.Event()
+
     async def dropping(actor: Actor) -> None:
         await actor.welcome(room="ABCDEF")
         await actor.say(room(), board())
@@ -335,14 +346,46 @@ async def test_who_comes_back_without_a_room_asks_for_the_seat_and_is_told(playe
         await actor.welcome(player=player)
         await actor.hear(Rooms)
         assert (await actor.hear(Join)).room == "ABCDEF"
+        await asyncio.wait_for(told.wait(), LIMIT)
         await actor.say(Refused(re="join", code="no-room", reason="There is no room ABCDEF."))
         await actor.stay()
 
     async with staged(dropping, forgetting) as stage, playing(stage) as game:
         await until(game, lambda: game.state.board)
         type_in(game, " ")
+        await until(game, lambda: why in shown(game))
+        told.set()
         await until(game, lambda: "Room ABCDEF is gone" in shown(game))
         assert game.state.room is None
+
+
+async def test_who_would_not_say_the_password_of_a_lost_seat_is_asked_no_more() -> None:
+    async def losing(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF", token=TOKEN)
+        await actor.say(room(phase="open"), Left(room="ABCDEF", kind="lost"))
+        await actor.hear(Join)
+        await actor.say(Refused(re="join", code="password", reason="This room wants a password."))
+        await actor.hear(Rooms)
+        await actor.say(Lobby(rooms=[]))
+        assert (await actor.hear(Join)).room == "ZZZZZZ"
+        await actor.say(Refused(re="join", code="full", reason="Room ZZZZZZ is full."))
+        await asyncio.wait_for(told.wait(), LIMIT)
+        actor.drop()
+
+    async def knowing(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.hear(Rooms)
+        assert await actor.hears_nothing()
+        await actor.stay()
+
+    told = asyncio.Event()
+    async with staged(losing, knowing) as stage, playing(stage) as game:
+        await until(game, lambda: isinstance(game.desk.overlay, Prompt))
+        await until(game, lambda: game.state.rooms is not None)
+        type_in(game, "esc", "j", *"zzzzzz", "enter")
+        await until(game, lambda: game.state.notice.text == "Room ZZZZZZ is full.")
+        told.set()
+        await stage.played()
 
 
 async def test_who_is_lost_as_well_takes_the_seat_as_somebody_new() -> None:

@@ -35,7 +35,7 @@ from wire.tournaments import (
 def quick_returns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.line.FIRST_DELAY", 0.01)
     monkeypatch.setattr("client.game.LOBBY_GAP", 60.0)
-    monkeypatch.setattr("client.game.CALL_GAP", 0.05)
+    monkeypatch.setattr("client.passing.AGAIN_AFTER", 0.05)
 
 
 async def test_a_call_leads_from_the_lobby_into_the_room() -> None:
@@ -186,6 +186,8 @@ def entrant(url: str, code: str, number: int = 1) -> Entrant:
 async def test_a_bot_that_may_not_enter_says_why() -> None:
     async def script(actor: Actor) -> None:
         await actor.welcome()
+        await actor.hear(Enter)
+        await actor.say(Refused(re="enter", code="store", reason="Not just now."))  # this passes
         await actor.hear(Enter)
         await actor.say(Refused(re="enter", code="full", reason="All places are taken."))
         await actor.stay()
