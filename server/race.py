@@ -40,7 +40,7 @@ class Race:
         self.host = ""
         self.phase: Phase = "open"
         self.racers: dict[str, Racer] = {}  # in seat order
-        self.kicked: frozenset[str] = frozenset()  # they do not come back
+        self.parted: dict[str, str] = {}  # why, of who had a seat; made anew with each change
         self.layout: Position | None = None
         self.opened_at = 0
         self.starts: int | None = None
@@ -77,10 +77,10 @@ class Race:
                 self._open(at, event)
             case ev.Joined():
                 self.racers[event.p] = Racer(event.p, event.name, event.bot)
+                self.parted = {who: why for who, why in self.parted.items() if who != event.p}
             case ev.Left():
                 del self.racers[event.p]
-                if event.why == "kicked":
-                    self.kicked = self.kicked | {event.p}
+                self.parted = {**self.parted, event.p: event.why}
             case ev.Hosted():
                 self.host = event.p
             case ev.Readied():

@@ -56,7 +56,7 @@ def decide_join(race: Race, player: str, name: str, bot: bool) -> list[ev.AnyEve
         raise Refusal("held", "The seats of this room are held for the players of a match.")
     if race.phase != "open":
         raise Refusal("not-now", CLOSED[race.phase])
-    if player in race.kicked:
+    if race.parted.get(player) == "kicked":
         raise Refusal("kicked", "The host has asked you to leave this room.")
     if len(race.racers) >= race.settings.seats:
         raise Refusal("full", f"All {race.settings.seats} seats are taken.")

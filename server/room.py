@@ -258,6 +258,8 @@ class Room(Follower[Race, ev.AnyEvent]):
     async def enter(self, viewer: Viewer) -> None:
         """Let a viewer look; a player's newest connection wins.
 
+        Who comes for a seat that is gone is told by `left`, as those are who were there.
+
         Raises:
             Refusal: an even newer connection of the same player is there.
         """
@@ -272,12 +274,22 @@ class Room(Follower[Race, ev.AnyEvent]):
         audience = self.live
         if viewer.watching and self.race.settings.delay_s:
             audience = await self._lagging()
+        if not self._may_stay(viewer):
+            return
         audience.viewers.add(viewer)
         # A host without a seat is missed like a player, and counts as one who is here.
         watching = viewer.watching and viewer.player != self.race.host
         self._present[viewer] = watching
         self.presence.enter(viewer.player, watching=watching)
         audience.show_all(viewer)
+
+    def _may_stay(self, viewer: Viewer) -> bool:
+        # While the store was asked the host may have taken the seat, another connection of the
+        # player given it up, or the store lost it, or the room.
+        if not self.failed and (viewer.watching or viewer.player in self.race.racers):
+            return True
+        viewer.left("lost" if self.failed else self.race.parted.get(viewer.player, "lost"))
+        return False
 
     async def admit(self, password: str) -> None:
         """Let somebody in who knows the password, or where there is none.

@@ -2,6 +2,8 @@
 
 import pytest
 
+from server import referee
+from server.store import JournalId, keys
 from tests.server.floor import Someone, node, race_of
 from wire import messages as m
 from wire.values import Settings
@@ -100,3 +102,44 @@ async def test_who_left_does_not_come_back_into_the_room(port: int) -> None:
 async def test_a_token_that_nobody_has_is_refused_with_its_own_code(port: int) -> None:
     with pytest.raises(AssertionError, match=str(int(m.Close.BAD_TOKEN))):
         await Someone.arrive(port, token="x" * 43)
+
+
+@pytest.mark.parametrize(
+    ("fate", "kind"),
+    [("kicked", "kicked"), ("left", "left"), ("its seat lost", "lost"), ("all of it lost", "lost")],
+)
+async def test_who_comes_back_for_a_seat_that_goes_just_then_is_told(
+    store_url: str, fate: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by another node, between the look into the room and the first picture of it."""
+    async with node(store_url) as started:
+        anna = await Someone.arrive(started.port, "anna")
+        await anna.say(m.Create(settings=Settings()))
+        code = (await anna.hear(m.Room)).room
+        ben = await Someone.arrive(started.port, "ben")
+        await ben.say(m.Join(room=code))
+        await ben.hear(m.Room)
+        ben.vanish()
+        host, guest = anna.welcome.player, ben.welcome.player
+        journals = started._store.journals
+        attach = journals.attach
+
+        async def attach_late(jid: JournalId, player: str, epoch: int) -> bool:
+            monkeypatch.undo()
+            async with started._rooms.held(code) as room:
+                match fate:
+                    case "kicked":
+                        await room.commit(lambda race: referee.decide_kick(race, host, guest))
+                    case "left":
+                        await room.commit(lambda race: referee.decide_leave(race, guest))
+                    case "its seat lost":
+                        await started._store.line.ask("RPOP", keys.journal(jid).journal)
+                    case _:
+                        await started._store.line.ask("DEL", keys.journal(jid).journal)
+            return await attach(jid, player, epoch)
+
+        monkeypatch.setattr(journals, "attach", attach_late)
+        back = await Someone.arrive(started.port, token=ben.token)
+        assert await back.hear(m.Left) == m.Left(room=code, kind=kind)
+        await back.say(m.Create(settings=Settings()))
+        assert (await back.hear(m.Room)).seat == 0
