@@ -1,6 +1,6 @@
 """A player's own best: kept on this machine, by the game that was raced.
 
-Pure but for `load` and `keep`.
+Pure but for `count`, `load` and `keep`.
 """
 
 import json
@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from client import filing
+from client.filing import NotWritten
 from client.identity import state_folder
 from client.words import span
 from wire.values import Settings, Standing
 
-REMEMBERED: Final = 50  # rooms whose races are not counted twice
+REMEMBERED: Final = 50  # races that are not counted twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +30,19 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Bests:
-    """The best of every game, and the rooms that were counted last."""
+    """The best of every game, and the races that were counted last: by room and player."""
 
     games: Mapping[str, Best]
-    rooms: tuple[str, ...] = ()
+    races: tuple[str, ...] = ()
 
     def counted(self, room: str, settings: Settings, row: Standing) -> "Bests":
-        """Count a race of one's own that is over; once for each room."""
-        if room in self.rooms:
+        """Count a race of one's own that is over; once for each player one has been in it."""
+        race = f"{room} {row.player}"
+        if race in self.races:
             return self
         best = _after(self.of(settings), row)
-        rooms = (*self.rooms, room)[-REMEMBERED:]
-        return Bests({**self.games, game_of(settings): best}, rooms)
+        races = (*self.races, race)[-REMEMBERED:]
+        return Bests({**self.games, game_of(settings): best}, races)
 
     def of(self, settings: Settings) -> Best:
         """Give the best of the game that a room plays."""
@@ -78,14 +80,35 @@ def bests_file() -> Path:
     return state_folder() / "bests.json"
 
 
+def count(file: Path, room: str, settings: Settings, row: Standing) -> str:
+    """Count a race of one's own in the file, and say what the best is now.
+
+    Raises:
+        NotWritten: it cannot be, or the file is something else.
+    """
+    with filing.alone(file.parent):  # two windows may end their races at once
+        before = load(file)
+        after = before.counted(room, settings, row)
+        keep(after, file)
+    return told(before.of(settings), after.of(settings))
+
+
 def load(file: Path) -> Bests:
-    """Read them; none where there is no such file, or something else in it."""
+    """Read them; none where there is no such file.
+
+    Raises:
+        NotWritten: something else is in it, that is not to be written over.
+    """
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
         games = {str(name): _read(each) for name, each in found["games"].items()}
-        return Bests(games, tuple(map(str, found["rooms"])))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Bests(games, tuple(map(str, found["races"])))
+    except FileNotFoundError:
         return Bests({})
+    except OSError as error:
+        raise NotWritten(f"cannot read {file}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise NotWritten(f"{file} is there already and holds no bests: move it away") from None
 
 
 def _read(fields: Mapping[str, Any]) -> Best:
@@ -105,5 +128,5 @@ def keep(bests: Bests, file: Path) -> None:
         NotWritten: they cannot be.
     """
     games = {name: asdict(best) for name, best in bests.games.items()}
-    text = json.dumps({"games": games, "rooms": bests.rooms}, indent=1)
+    text = json.dumps({"games": games, "races": bests.races}, indent=1)
     filing.write(file, text.encode(), force=True, private=True, folders=True)

@@ -1,10 +1,20 @@
 """Files that people name, written whole or not at all, and over nothing unless they say so."""
 
+import errno
 import os
 import secrets
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
+
+if sys.platform != "win32":
+    import fcntl
+
+LOCK_TRIES: Final = 20
+LOCK_GAP: Final = 0.02  # seconds
 
 
 class NotWritten(Exception):
@@ -20,7 +30,7 @@ def check(path: Path, *, force: bool) -> None:
     with _plainly(path):
         if not _is_outlet(path):
             _refuse_what_is_there(path, force=force)
-            _written_beside(path.resolve(), b"", private=True).unlink()
+            _try_out(_resolved(path).parent)
 
 
 def check_folder(path: Path, *, force: bool) -> None:
@@ -32,12 +42,46 @@ def check_folder(path: Path, *, force: bool) -> None:
     with _plainly(path):
         if path.exists() and not (path.is_dir() and (force or not any(path.iterdir()))):
             raise NotWritten(_taken(path))
+        there = _resolved(path)
+        while not there.exists():
+            there = there.parent
+        _try_out(there)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Be the only one who reads and writes again what is in a folder; it is made.
+
+    Raises:
+        NotWritten: somebody else is at it for too long, or there can be no such folder.
+    """
+    with _plainly(folder):
+        _make(folder, private=True)
+        handle = os.open(folder, os.O_RDONLY)
+    try:
+        if sys.platform != "win32" and not _is_locked(handle):
+            raise NotWritten(f"{folder} is in use by another klondike that does not go on")
+        yield
+    finally:
+        os.close(handle)
+
+
+def _is_locked(handle: int) -> bool:
+    """Lock it, waiting a little for another one who has; whether that went well."""
+    for _ in range(LOCK_TRIES):
+        with suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(LOCK_GAP)
+    return False
 
 
 def write(
     path: Path, data: bytes, *, force: bool = False, private: bool = False, folders: bool = False
 ) -> None:
     """Write a file; `private`: nobody else may read it; `folders`: those it is in are made.
+
+    A file that is written over keeps its mode, unless it is to be private.
 
     Raises:
         NotWritten: it is as it was; as for `check`, or there is no room for the data.
@@ -48,8 +92,8 @@ def write(
             return
         _refuse_what_is_there(path, force=force)
         if folders:
-            path.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
-        target = path.resolve()  # a link stays, and what it leads to is replaced
+            _make(path.parent, private=private)
+        target = _resolved(path)  # a link stays, and what it leads to is replaced
         part = _written_beside(target, data, private=private)
         try:
             if force:
@@ -76,12 +120,34 @@ def _taken(path: Path) -> str:
     return f"{path} is there already: name another, or say --force to write over it"
 
 
+def _make(folder: Path, *, private: bool) -> None:
+    try:
+        folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+    except FileExistsError:  # as a file
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError:  # so do links that lead in a ring fail in Python before 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
+
+
+def _try_out(folder: Path) -> None:
+    _written_beside(folder / "file", b"", private=True).unlink()
+
+
 def _written_beside(target: Path, data: bytes, *, private: bool) -> Path:
     part = target.with_name(f".{secrets.token_hex(8)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(part, flags, 0o600 if private else 0o666)
+    kept = None if private or not target.exists() else target.stat().st_mode & 0o777
+    mode = 0o600 if private else 0o666 if kept is None else kept
+    handle = os.open(part, flags, mode)
     try:
         with os.fdopen(handle, "wb") as file:
+            if kept is not None:
+                part.chmod(kept)  # all of it, whatever the umask has taken away
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -4,7 +4,6 @@ import asyncio
 import secrets
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -219,11 +218,10 @@ class Game:
         # A deal that anybody may know, or play again, is no measure.
         if self._best_of is None or own is None or room.settings.seed is not None:
             return ""
-        before = bests.load(self._best_of)
-        after = before.counted(room.room, room.settings, own)
-        with suppress(NotWritten):
-            bests.keep(after, self._best_of)
-        return bests.told(before.of(room.settings), after.of(room.settings))
+        try:
+            return bests.count(self._best_of, room.room, room.settings, own)
+        except NotWritten as why:
+            return f"best     not kept: {why}"
 
     def _answer_call(self) -> None:
         """Go where a tournament's race waits, once nothing else holds the player."""

@@ -35,12 +35,13 @@ def keep(code: str, keys: Keys, file: Path) -> None:
     Raises:
         NotWritten: the file cannot be written, or is something else.
     """
-    known = {other: asdict(each) for other, each in load(file).items()}
-    if not known and file.is_file() and file.stat().st_size > 0:
-        raise NotWritten(f"{file} is there already and holds no keys: name another")
-    known[code] = asdict(keys)
-    text = json.dumps(known, indent=1, ensure_ascii=False)
-    filing.write(file, text.encode(), force=True, private=True, folders=True)
+    with filing.alone(file.parent):  # two may be opening tournaments at once
+        known = {other: asdict(each) for other, each in load(file).items()}
+        if not known and file.is_file() and file.stat().st_size > 0:
+            raise NotWritten(f"{file} is there already and holds no keys: name another")
+        known[code] = asdict(keys)
+        text = json.dumps(known, indent=1, ensure_ascii=False)
+        filing.write(file, text.encode(), force=True, private=True, folders=True)
 
 
 def load(file: Path) -> dict[str, Keys]:

@@ -97,10 +97,48 @@ def test_a_link_stays_one_and_a_private_file_is_for_nobody_else(tmp_path: Path) 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_a_file_that_is_written_over_keeps_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / "race.dk"
+    for mode in (0o600, 0o664):
+        file.write_bytes(b"old")
+        file.chmod(mode)
+        write(file, b"new", force=True)
+        assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (b"new", mode)
+
+
+def test_links_that_lead_in_a_ring_and_files_in_the_place_of_folders_are_told(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ring").symlink_to(tmp_path / "ring")
+    (tmp_path / "file").write_bytes(b"")
+    for force in (False, True):
+        for name, why in (
+            ("ring", "cannot write .*: Too many levels of symbolic links"),
+            ("file/race.dk", "cannot write .*: Not a directory"),
+            ("file/deep/race.dk", "cannot write .*: Not a directory"),
+        ):
+            with pytest.raises(NotWritten, match=why):
+                write(tmp_path / name, b"", force=force, folders=True)
+            with pytest.raises(NotWritten, match=why):
+                check_folder(tmp_path / name, force=force)
+
+
 def test_what_goes_on_elsewhere_is_written_through(tmp_path: Path) -> None:
     check(Path(os.devnull), force=False)
     write(Path(os.devnull), b"one")
     assert not Path(os.devnull).is_file()
+
+
+def test_a_folder_that_cannot_be_written_in_is_told_beforehand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbid(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "open", forbid)  # as one's own rights do, unless one is root
+    for folder in (tmp_path, tmp_path / "new" / "deep"):
+        with pytest.raises(NotWritten, match=r"cannot write .*: Permission denied"):
+            check_folder(folder, force=False)
 
 
 def test_a_folder_may_be_new_or_empty(tmp_path: Path) -> None:
