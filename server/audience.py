@@ -39,6 +39,9 @@ class Viewer(Protocol):
     def replaced(self) -> None:
         """Learn that a newer connection of the same player is there."""
 
+    def store_refuses(self, is_so: bool) -> None:
+        """Learn that the store takes no plays in, or takes something in again."""
+
 
 class Presence(Protocol):
     """Who is connected to the room, on whatever node."""

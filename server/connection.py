@@ -68,7 +68,8 @@ class Connection:
         self._stay = Stay(self, self._session, desk.store, desk.rooms, desk.doors)
         self._attendance = Attendance(self, desk.fairground)
         self._closed = False
-        self._store_is_away = False  # as the peer has been told
+        self._store_refuses = False
+        self._store_waits = False  # as the peer has been told
         desk.connections.add(self)
 
     # --- the gateway's side -----------------------------------------------------------
@@ -151,9 +152,15 @@ class Connection:
         journals = self._desk.store.journals
         room = self._stay.room
         up = journals.up if room is None else journals.is_up(room.jid)
-        if self._session.state != "new" and up == self._store_is_away:
-            self._store_is_away = not up
-            self.send(m.Store(waiting=not up))
+        waits = self._store_refuses or not up
+        if self._session.state != "new" and waits != self._store_waits:
+            self._store_waits = waits
+            self.send(m.Store(waiting=waits))
+
+    def store_refuses(self, is_so: bool) -> None:
+        """Tell the peer, too, when it is there and takes nothing in."""
+        self._store_refuses = is_so
+        self.store_state()
 
     # --- one message after the other --------------------------------------------------
 

@@ -40,6 +40,7 @@ class Plays:
         self._store = store
         self._tally = tally
         self._time_is_up = time_is_up
+        self._waiting: set[Viewer] = set()  # who has been told that the store takes nothing in
 
     def play(
         self, viewer: Viewer, n: int, text: str | None, patience: Patience | None = None
@@ -103,8 +104,6 @@ class Plays:
             self._room.spawn(self._settle(viewer, n, text, outcome, patience), "settle")
             return
         self._tally.moves += 1
-        if patience is not None and patience.is_tried:
-            viewer.send(m.Store(waiting=False))
         self._room.on_entry(Entry(outcome.version, outcome.at, payload))
         race = self._room.replica
         racer = race.racers.get(viewer.player)
@@ -137,8 +136,9 @@ class Plays:
         self, viewer: Viewer, n: int, outcome: Denied | Lost, patience: Patience
     ) -> bool:
         """Whether the play needs no other attempt: it was answered, or its player is gone."""
-        if isinstance(outcome, Lost) and patience.is_tried:
-            viewer.send(m.Store(waiting=True))
+        if isinstance(outcome, Lost) and patience.is_tried and viewer not in self._waiting:
+            self._waiting.add(viewer)
+            viewer.store_refuses(True)
         if isinstance(outcome, Lost) or outcome.code in ("repeat", "gap"):
             await patience.wait()
         await self._room.catch_up()
@@ -153,6 +153,17 @@ class Plays:
                 self._time_is_up()
             raise denied(outcome.code)
         return False
+
+    def taken_in(self) -> None:
+        """Learn that the store has taken something in, whosever it is."""
+        while self._waiting:
+            self._waiting.pop().store_refuses(False)
+
+    def exit(self, viewer: Viewer) -> None:
+        """Let a viewer go, who hears of this room's store no more."""
+        if viewer in self._waiting:
+            self._waiting.discard(viewer)
+            viewer.store_refuses(False)
 
     async def resign(self, viewer: Viewer) -> None:
         """Give the race up for a viewer's player."""

@@ -130,6 +130,7 @@ class Room(Follower[Race, ev.AnyEvent]):
 
     def _fold(self, entry: Entry) -> None:
         event = self.live.take(entry.at, entry.payload)
+        self.plays.taken_in()
         if self._lag is not None:
             self._lag.put(entry)
         match event:
@@ -314,6 +315,7 @@ class Room(Follower[Race, ev.AnyEvent]):
         """Let a viewer go; a seat stays the player's."""
         for audience in (self.live, self._lag.audience if self._lag else self.live):
             audience.viewers.discard(viewer)
+        self.plays.exit(viewer)
         watching = self._present.pop(viewer, None)
         if watching is not None:
             self.presence.exit(viewer.player, watching=watching)

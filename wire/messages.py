@@ -354,7 +354,7 @@ class Pong(ServerMessage, frozen=True, kw_only=True):
 
 
 class Store(ServerMessage, frozen=True, kw_only=True):
-    """The store behind the server does not answer (`waiting`), or answers again."""
+    """The store behind the server does not answer or takes nothing in (`waiting`), or does again."""
 
     waiting: bool
 

@@ -66,6 +66,28 @@ async def test_a_play_waits_for_the_store_so_long_and_is_then_refused_to_be_sent
         assert sum(b'"e":"played"' in line for line in lines) == 2
 
 
+@pytest.mark.parametrize("who", ["anna", "ben"])
+async def test_who_has_been_told_that_the_store_takes_nothing_in_is_told_when_it_does_again(
+    store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    """By whatever it takes in first, and each of it once."""
+    monkeypatch.setattr("server.patience.Patience.__init__.__defaults__", (0.5,))
+    async with node(store.url) as started:
+        _, players = await race_of(started.port, "anna", "ben")
+        with store.client() as client:
+            client.config_set("min-replicas-to-write", 1)
+            for _ in range(2):
+                for each in players:
+                    await each.say(m.Move(n=1, m="d"))
+                for each in players:
+                    assert (await each.hear(m.Refused)).code == "store"
+            client.config_set("min-replicas-to-write", 0)
+        await players[who == "ben"].play(1, "d")
+        for each in players:
+            await each.hear(m.Scores)
+            assert [told.waiting for told in each.all(m.Store)] == [True, False]
+
+
 @pytest.mark.usefixtures("brisk")
 async def test_who_cannot_enter_another_room_stays_where_they_are(
     store: ValkeyProcess, monkeypatch: pytest.MonkeyPatch
