@@ -45,7 +45,9 @@ def open_game(
     try:
         from client import screen, terminal
     except ImportError:
-        raise NoTerminal("Python's curses module is missing; the game cannot be shown.") from None
+        raise NoTerminal(
+            "Python's curses module is missing; the game cannot be shown. On Windows, use WSL."
+        ) from None
     complaint = terminal.complaint()
     if complaint is not None:
         raise NoTerminal(complaint)
