@@ -138,14 +138,22 @@ class Foyer:
         Raises:
             Refusal: there is no such tournament, or the store does not answer.
         """
-        looking = self._left[code].looking if code in self._left else {}
-        looking[visitor] = sight  # or else who looks again would be taken for one who left
+        if code in self._left:  # or else who looks again would be taken for one who left
+            self._left[code].looking[visitor] = sight
         try:
+            await self._show(code, visitor, sight)
+        except BaseException:
+            if code in self._left:
+                self._left[code].looking.pop(visitor, None)
+            raise
+
+    async def _show(self, code: str, visitor: Visitor, sight: Sight) -> Gallery:
+        while True:
             async with self.gallery(code) as gallery:
                 await gallery.enter(visitor, sight)
-        except BaseException:
-            looking.pop(visitor, None)
-            raise
+                if self._galleries.get(code) is gallery:
+                    return gallery
+                gallery.exit(visitor)  # the hall has failed meanwhile
 
     def depart(self, code: str, visitor: Visitor) -> None:
         """Show a tournament to a connection no more."""
@@ -181,12 +189,14 @@ class Foyer:
             else:
                 gallery = Gallery(hall, self._store, lambda: self._gallery_lost(code))
                 self._galleries[code] = gallery
+        gallery.users += 1
         try:
             await gallery.open()
             yield gallery
         except Unavailable:
             raise store_away() from None
         finally:
+            gallery.users -= 1
             self._close_later(code)
 
     def _close_later(self, code: str) -> None:
@@ -200,7 +210,7 @@ class Foyer:
     def _close_if_empty(self, code: str) -> None:
         self._closing.pop(code, None)
         gallery = self._galleries.get(code)
-        if gallery is not None and gallery.is_empty:
+        if gallery is not None and gallery.is_empty and not gallery.users:
             del self._galleries[code]
             gallery.close()
             self._halls.release(code)
@@ -252,11 +262,10 @@ class Foyer:
             await self.enter(code, guest)
             left.guests.discard(guest)
         for visitor, sight in list(left.looking.items()):
-            async with self.gallery(code) as gallery:
-                await gallery.enter(visitor, sight)
-                # Whoever has looked elsewhere meanwhile is not to be brought back.
-                if left.looking.pop(visitor, None) is None:
-                    gallery.exit(visitor)
+            gallery = await self._show(code, visitor, sight)
+            # Whoever has looked elsewhere meanwhile is not to be brought back.
+            if left.looking.pop(visitor, None) is None:
+                gallery.exit(visitor)
 
     def close(self) -> None:
         """Let go of everything."""

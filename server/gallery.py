@@ -189,6 +189,7 @@ class Gallery(HallListener):
     def __init__(self, hall: Hall, store: Store, lost: Callable[[], None]) -> None:
         """`lost` hears that the hall has failed: another one has to be opened."""
         self.hall = hall
+        self.users = 0  # blocks that work with it; visitors are more than those
         self._store = store
         self._lost = lost
         self._lag: deque[Entry] = deque()  # what the public does not see yet

@@ -8,6 +8,7 @@ import pytest
 
 from server import foyer as foyers
 from server.foyer import Foyer
+from server.gallery import Showing
 from server.hall import Hall
 from server.halls import Halls
 from server.refusal import Refusal
@@ -222,6 +223,35 @@ async def test_who_visits_again_before_the_hall_is_open_stays(
     foyer.depart(code, visitor)
     await foyer.visit(code, visitor, "organiser")
     await asyncio.sleep(0.1)
+    await announce(crew, code, "pizza")
+    await visitor.hears("pizza")
+
+
+@pytest.mark.parametrize("fate", ["fails", "was about to be closed"])
+async def test_who_is_let_in_while_the_hall_goes_is_shown_what_changes_all_the_same(
+    crew: Crew, foyer: Foyer, code: str, fate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foyers, "LINGER_S", 0.02)
+    former = Visitor()
+    await foyer.visit(code, former, "public")
+    gallery, refresh = foyer._galleries[code], Showing._refresh
+
+    async def is_due() -> bool:
+        return code not in foyer._closing
+
+    async def hold_up(showing: Showing) -> None:
+        monkeypatch.setattr(Showing, "_refresh", refresh)
+        if fate == "fails":
+            await fail(crew, code)
+        else:
+            foyer.depart(code, former)
+            await until(is_due)
+        await refresh(showing)
+
+    monkeypatch.setattr(Showing, "_refresh", hold_up)
+    visitor = Visitor()
+    await foyer.visit(code, visitor, "public")
+    assert (foyer._galleries[code] is gallery) == (fate != "fails")
     await announce(crew, code, "pizza")
     await visitor.hears("pizza")
 
