@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from client.address import BadAddress, server_url
+from client.address import DEFAULT_URL, BadAddress, server_url
 from wire.text import tidied
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -128,3 +128,9 @@ def group(*options: Callable[[C], C]) -> Callable[[C], C]:
         return command
 
     return decorate
+
+
+address = click.argument(
+    "url", callback=read_address, default=DEFAULT_URL, envvar="KLONDIKE_URL", required=False
+)
+force_option = option("--force", is_flag=True, help="Write over a file that is there.")

@@ -134,7 +134,7 @@ ONLY_FOR: dict[str, str] = {
     "prometheus_client": "server.metrics server.pages",
     "pythonjsonlogger": "server.logs",
     "uvloop": "server.cli server.workers",
-    "click": "server.cli client.cli client.options client.whoami client.tournament.acting"
+    "click": "server.cli client.archive client.cli client.options client.whoami client.tournament.acting"
     " client.tournament.cli client.tournament.errand client.tournament.menu"
     " client.tournament.papers client.tournament.showing client.tournament.taking",
     "rustworkx": "server.tournament.pairing.matching",
