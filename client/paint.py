@@ -174,6 +174,8 @@ def _marks(screen: Screen, board: Board) -> Marks:
     if state.room is None or board.seat != state.room.seat:
         return Marks(touched=dict(state.touched).get(board.seat, frozenset()))
     targets = status.legal_targets(state, desk.half) if desk.half else None
+    if desk.hinting:
+        targets = status.named_piles(state)
     texts = [play.m for play in plays.sent if isinstance(play, Move)]
     texts += [play.text for play in plays.held]
     piles: set[str] = set()

@@ -165,6 +165,15 @@ def legal_targets(state: State, source: str) -> list[str] | None:
     return list(dict.fromkeys(target for target in targets if target))
 
 
+def named_piles(state: State) -> list[str]:
+    """Give the piles that the legal moves lead from and to, as far as the server told."""
+    board, hints = state.board, state.hints
+    if board is None or hints is None or hints.n != board.n:
+        return []
+    moves = (text.partition(":")[0].partition(">") for text in hints.moves)
+    return [pile for source, _, target in moves if target for pile in (source, target)]
+
+
 def _hints(state: State) -> str:
     board, hints = state.board, state.hints
     if board is None or hints is None or hints.n != board.n:

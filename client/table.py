@@ -25,7 +25,8 @@ class Marks:
     count: int = 0  # cards lifted; 0: as many as fit, shown on the whole run
     cursor: str = ""
     pending: frozenset[str] = frozenset()  # piles of moves without an answer
-    targets: frozenset[str] = frozenset()  # where the lifted cards may go, as far as is known
+    # Where the lifted cards may go, or all piles of the legal moves asked for; as far as is known.
+    targets: frozenset[str] = frozenset()
     touched: frozenset[str] = frozenset()  # what somebody else has just changed
 
 
@@ -85,6 +86,8 @@ def _paint_hand(canvas: Canvas, piles: dict[str, str], marks: Marks, style: Styl
     under = waste.size - len(shown)
     canvas.put(TOP, 1, "hand", _label("h", marks))
     canvas.put(TOP, 8, f"w waste{f' +{under}' if under else ''}", _label("w", marks))
+    if "w" in marks.targets:
+        canvas.put(TOP, 7, "[w]", "good")
     canvas.put(TOP + 1, 1, f"[{style.down}{hand.size:>2}]", "dim" if hand.size else "plain")
     col = 9
     for at, card in enumerate(shown):

@@ -129,6 +129,16 @@ def test_a_half_typed_move_without_hints_names_no_target() -> None:
     assert "to?   [Enter lets the rules choose" in lines(RACE, Desk(half="6"))[22]
 
 
+def test_the_piles_of_the_moves_that_were_asked_for_are_marked_on_the_board() -> None:
+    hints = Hints(n=0, moves=["6>8:2", "w>f", "d"])
+    shown = lines(replace(RACE, hints=hints), Desk(hinting=True))
+    assert "Legal: 6>8  w>f  d" in shown[22]
+    assert "[w]" in shown[1]
+    assert "[f]" in shown[1]
+    assert [sign for sign in shown[4].split() if "[" in sign] == ["[6]", "[8]"]
+    assert "[6]" not in lines(replace(RACE, hints=hints))[4]
+
+
 def test_moves_without_an_answer_are_marked_on_the_board_and_told() -> None:
     waiting = Plays(sent=(Move(n=1, m="6>8"),), held=(Play("d"),), paused=False)
     shown = lines(replace(RACE, plays=waiting))
