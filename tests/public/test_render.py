@@ -28,6 +28,7 @@ class Reader(HTMLParser):
         self.open: list[str] = []
         self.seen: list[str] = []
         self.texts: list[str] = []
+        self.within: list[tuple[str, tuple[str, ...]]] = []
         self.attributes: list[tuple[str, str | None]] = []
         self.feed(page)
         self.close()
@@ -48,6 +49,7 @@ class Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+        self.within.append((data, tuple(self.open)))
 
     @property
     def text(self) -> str:
@@ -80,6 +82,17 @@ def test_texts_of_people_are_shown_as_they_are_and_make_no_elements() -> None:
     plain.tell(*acts.decide_announce(plain.t, "owner", "a word"))
     plain.tell(*acts.decide_disqualify(plain.t, "owner", player="p001", why="rude"))
     assert read.seen == page(sheet(plain)).seen
+
+
+def test_texts_of_people_turn_round_nothing_beside_them() -> None:
+    # A name that is read from right to left would else draw the figures after it to its left.
+    shown = sheet(nasty())
+    rounds = Reader((render.one_round(shown, 1) or b"").decode())
+    before = page(sheet(told(settings(Swiss(rounds=1), title=NASTY), [NASTY + "1", NASTY + "2"])))
+    for read in (page(shown), rounds, before):
+        found = [within for text, within in read.within if NASTY in text]
+        assert len(found) > 3
+        assert [each for each in found if not {"bdi", "svg", "title"} & set(each)] == []
 
 
 def render_text(shown: Sheet) -> str:
@@ -236,6 +249,14 @@ def test_rounds_and_stages_have_pages_of_their_own() -> None:
     assert "Stage 1" in stage.text
     assert render.one_round(shown, 99) is None
     assert render.stage(shown, 9) is None
+
+
+def test_a_round_that_a_ruling_has_discarded_says_so() -> None:
+    shown = sheet(play(told(settings(Swiss(rounds=2)), names(4)), 2))
+    on = shown.pairings[2]
+    assert "discarded" not in (render.one_round(shown, 2) or b"").decode()
+    shown.pairings[2] = replace(on, matches=[], byes=[])
+    assert "a ruling has discarded it" in (render.one_round(shown, 2) or b"").decode()
 
 
 def test_the_same_sheet_makes_the_same_bytes() -> None:
