@@ -25,6 +25,7 @@ from client.views import View, view_of
 from wire.messages import (
     ClientMessage,
     Follow,
+    Hint,
     Join,
     Leave,
     Left,
@@ -88,6 +89,7 @@ class Game:
         self._arrived = False
         self._view: View = "lobby"
         self._in_doubt = False
+        self._hint_of: int | None = None  # the board whose legal moves were asked for, on this line
         self._answered = ""  # the room of the call that was followed
         self._regained = ""  # the room in which a seat is to be had again
 
@@ -112,6 +114,7 @@ class Game:
         """Take a key of the player in."""
         self.desk, deeds = keys.press(self.desk, self.state, key)
         self._perform(deeds)
+        self._settle_hint()
         self.changed.set()
 
     # --- doing ------------------------------------------------------------------------
@@ -182,6 +185,7 @@ class Game:
         self.state = replace(self.state, clock=self.link.clock, plays=self.link.plays)
         match heard:
             case Welcome():
+                self._hint_of = None
                 self._arrive(heard, before)
             case Left(kind="lost") if before.seat is not None:
                 self._regain(heard.room, UNSEATED)
@@ -200,6 +204,8 @@ class Game:
                 self._not_regained(heard)
             case Refused(re="join"):
                 asyncio.get_running_loop().call_later(passing.AGAIN_AFTER, self._call_again)
+            case Refused(re="hint"):
+                self.desk = replace(self.desk, hinting=False)
             case Called():
                 self._answered = ""
             case _:
@@ -208,6 +214,7 @@ class Game:
             self._show_rooms()
         self._settle_doubt()
         self._settle_view()
+        self._settle_hint()
         self._answer_call()
         self.wants_bell |= self.style.bell and is_wanted(before, self.state)
         self.changed.set()
@@ -315,6 +322,18 @@ class Game:
         if self.state.in_doubt and not self._in_doubt:
             self.link.send(Snapshot())
         self._in_doubt = self.state.in_doubt
+
+    def _settle_hint(self) -> None:
+        """Ask for the legal moves while the player wants them: for the list, or for where the
+        cards of a move half-typed may go. Once for each board, when no play is under way.
+        """
+        state, board = self.state, self.state.board
+        if not (self.desk.hinting or self.desk.half):
+            self._hint_of = None
+        elif board is None or state.knows_moves or state.plays.waiting or not state.may("hint"):
+            return
+        elif self._hint_of != board.n and self.link.send(Hint()):
+            self._hint_of = board.n
 
     def _settle_view(self) -> None:
         view = view_of(self.state)

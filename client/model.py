@@ -123,6 +123,12 @@ class State:
         """Whether the server said that this may be asked now."""
         return self.room is not None and tag in self.room.actions
 
+    @property
+    def knows_moves(self) -> bool:
+        """Whether the legal moves of the board as it is are known."""
+        board, hints = self.board, self.hints
+        return board is not None and hints is not None and hints.n == board.n
+
     def says(self, text: str, tone: Tone, at: float) -> "State":
         """Show a line to the player."""
         return replace(self, notice=Notice(text, tone, at))

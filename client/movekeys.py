@@ -27,7 +27,7 @@ def press(desk: Desk, state: State, key: str) -> Pressed:
         case "a":
             return let_go(desk), [Ask("finish")]
         case "h":
-            return _ask_hint(let_go(desk), state)
+            return _want_hint(let_go(desk), state)
         case _:
             return desk, []
 
@@ -37,13 +37,10 @@ def let_go(desk: Desk) -> Desk:
     return replace(desk, half="", count=0)
 
 
-def _ask_hint(desk: Desk, state: State) -> Pressed:
-    return replace(desk, hinting=True), ([] if _knows_moves(state) else [Hint()])
-
-
-def _knows_moves(state: State) -> bool:
-    board = state.board
-    return board is not None and state.hints is not None and state.hints.n == board.n
+def _want_hint(desk: Desk, state: State) -> Pressed:
+    if not state.may("hint"):
+        return desk, [Hint()]  # the server says why not
+    return replace(desk, hinting=True), [Say("")]  # what was said before makes room
 
 
 def _press_pile(desk: Desk, state: State, key: str) -> Pressed:
@@ -74,9 +71,7 @@ def _lift(desk: Desk, state: State, pile: str) -> Pressed:
     if pile != "f" and parse_pile(board.piles.get(pile, "0:")).size == 0:
         where = "The waste" if pile == "w" else f"Column {pile}"
         return desk, [Say(f"{where} is empty.")]
-    # Fetched ahead, so that the line of what is half-typed can say where it may go.
-    wants_hint = state.may("hint") and not _knows_moves(state)
-    return replace(desk, half=pile, count=0), ([Hint()] if wants_hint else [])
+    return replace(desk, half=pile, count=0), []
 
 
 def _pick_more(desk: Desk, state: State) -> Desk:

@@ -98,11 +98,11 @@ def message(state: State, desk: Desk, style: Style, now: float) -> tuple[str, In
         return f"The server is there, but held up; {_meanwhile(state)}.", "warn"
     if state.line.status == "waiting" or (state.line.why and state.line.status != "online"):
         return _offline(state), "warn"
-    if desk.hinting:
-        return _hints(state), "plain"
     if state.notice.text and now - state.notice.at < NOTICE_SHOWN:
         tones: dict[str, Ink] = {"bad": "bad", "good": "good", "talk": "own"}
         return clean(state.notice.text), tones.get(state.notice.tone, "plain")
+    if desk.hinting:
+        return _hints(state), "plain"
     return _standing_by(state, now)
 
 
@@ -154,8 +154,8 @@ def half_typed(state: State, desk: Desk, style: Style) -> str:
 
 def legal_targets(state: State, source: str) -> list[str] | None:
     """Give where a pile's cards may go, None where the server has not said."""
-    board, hints = state.board, state.hints
-    if board is None or hints is None or hints.n != board.n:
+    hints = state.hints
+    if hints is None or not state.knows_moves:
         return None
     targets = [
         text.partition(">")[2].partition(":")[0]
@@ -167,16 +167,16 @@ def legal_targets(state: State, source: str) -> list[str] | None:
 
 def named_piles(state: State) -> list[str]:
     """Give the piles that the legal moves lead from and to, as far as the server told."""
-    board, hints = state.board, state.hints
-    if board is None or hints is None or hints.n != board.n:
+    hints = state.hints
+    if hints is None or not state.knows_moves:
         return []
     moves = (text.partition(":")[0].partition(">") for text in hints.moves)
     return [pile for source, _, target in moves if target for pile in (source, target)]
 
 
 def _hints(state: State) -> str:
-    board, hints = state.board, state.hints
-    if board is None or hints is None or hints.n != board.n:
+    hints = state.hints
+    if hints is None or not state.knows_moves:
         return "Asking for the legal moves ..."
     # How many cards go follows from the piles in nearly every game.
     moves = dict.fromkeys(text.partition(":")[0] for text in hints.moves)

@@ -31,6 +31,8 @@ from wire.messages import (
     Create,
     Error,
     Follow,
+    Hint,
+    Hints,
     Join,
     Leave,
     Left,
@@ -128,6 +130,65 @@ async def test_a_move_is_marked_until_it_is_answered() -> None:
         type_in(game, "t", "x", "enter")
         await until(game, lambda: game.state.plays.waiting == 0)
         assert "Waiting for the server" not in shown(game)
+
+
+async def test_legal_moves_are_those_after_the_move_that_is_under_way() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(actions=["move", "hint"]), board())
+        await actor.hear(Rooms)
+        await actor.hear(Hint)
+        await actor.say(Hints(n=0, moves=["d", "6>7"]))
+        await actor.hear(Move)
+        await actor.say(moved(1))
+        await actor.hear(Hint)
+        await actor.say(Hints(n=1, moves=["d"]))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board)
+        type_in(game, "h", "h")
+        await until(game, lambda: "Legal: d  6>7" in shown(game))
+        type_in(game, " ", "h")
+        await until(game, lambda: "Legal: d" in shown(game) and "6>7" not in shown(game))
+        await stage.played()
+
+
+async def test_legal_moves_that_a_broken_line_has_kept_are_asked_for_again() -> None:
+    async def lose(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(actions=["move", "hint"]), board())
+        await actor.hear(Rooms)
+        await actor.hear(Hint)
+        actor.drop()
+
+    async def go_on(actor: Actor) -> None:
+        await actor.welcome(room="ABCDEF")
+        await actor.say(room(actions=["move", "hint"]), board())
+        await actor.hear(Hint)
+        await actor.say(Hints(n=0, moves=["d"]))
+        await actor.stay()
+
+    async with staged(lose, go_on) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board)
+        type_in(game, "h")
+        await until(game, lambda: "Legal: d" in shown(game))
+
+
+async def test_legal_moves_that_are_refused_are_not_waited_for() -> None:
+    async def script(actor: Actor) -> None:
+        await actor.welcome()
+        await actor.say(room(actions=["move", "hint"]), board())
+        await actor.hear(Rooms)
+        await actor.hear(Hint)
+        await actor.say(Refused(re="hint", code="rate", reason="Not so fast."))
+        await actor.stay()
+
+    async with staged(script) as stage, playing(stage) as game:
+        await until(game, lambda: game.state.board)
+        type_in(game, "h")
+        await until(game, lambda: "Not so fast." in shown(game))
+        assert not game.desk.hinting
 
 
 @pytest.mark.parametrize("watch", [False, True])

@@ -166,20 +166,14 @@ def test_an_empty_or_missing_pile_cannot_be_lifted() -> None:
         assert isinstance(deeds[0], Say)
 
 
-def test_lifting_asks_for_the_legal_moves_where_the_room_gives_them() -> None:
-    unknown = replace(RACE, hints=None)
-    assert deeds_of(unknown, "6") == [Hint()]
-    stale = replace(RACE, hints=Hints(n=5, moves=[]))
-    assert deeds_of(stale, "6") == [Hint()]
-    silent = replace(unknown, room=room(actions=["move"]))
-    assert deeds_of(silent, "6") == []
-
-
 def test_h_shows_the_legal_moves_until_the_next_key() -> None:
     desk, deeds = typed(replace(RACE, hints=None), "h")
     assert desk.hinting
-    assert deeds == [Hint()]
+    assert deeds == [Say("")]
     assert not press(desk, RACE, "esc")[0].hinting
+    silent, deeds = typed(replace(RACE, room=room(actions=["move"])), "h")
+    assert not silent.hinting
+    assert deeds == [Hint()]
 
 
 def test_giving_up_and_leaving_ask_first() -> None:
