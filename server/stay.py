@@ -141,8 +141,12 @@ class Stay:
         room = self.room
         if room is None or room.code == code:
             return
-        racer = room.race.racers.get(player)
-        if racer is not None and not racer.is_done and room.race.phase != "over":
+        race = room.race
+        racer = race.racers.get(player)
+        # A tournament's seat is held until the race begins, wherever its player is; and with the
+        # call the race itself may be lost, of which nobody will ever begin it.
+        is_held = race.tournament and race.phase == "open"
+        if racer is not None and not racer.is_done and race.phase != "over" and not is_held:
             raise Refusal("seated", f"You have a seat in room {room.code}; leave it first.")
 
     async def _admit(self, room: Room, password: str) -> None:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from server.store import Store, keys
 from tests.server.fair import RACE, bots, enter, opened, settings
-from tests.server.floor import node, until
+from tests.server.floor import Someone, node, until
 from wire import acts as a
 from wire import messages as m
 from wire import tournaments as w
@@ -191,3 +191,26 @@ async def test_a_fault_in_one_tournament_is_not_noticed_in_another(store_url: st
             assert (await good.over()).phase == "finished"
             assert (await bad.refused(a.Begin())).code == "unreadable-tournament"
         assert started.tally.room_faults > 0
+
+
+async def test_who_sits_in_a_race_whose_call_is_lost_goes_to_the_one_that_is_called_anew(
+    store_url: str,
+) -> None:
+    async with node(store_url) as started:
+        chief = await opened(started.port, settings(Single(), break_s=60))
+        players = [await Someone.arrive(started.port, name) for name in ("anna", "ben")]
+        for each in players:
+            await each.say(w.Enter(tournament=chief.code))
+            await each.hear(w.Place)
+        await chief.direct(a.Begin())
+        former = (await players[0].hear(w.Called)).room
+        for each in players:
+            await each.say(m.Join(room=former))
+            await each.hear(m.Room)
+        journal = keys.journal(keys.tournament(chief.code)).journal
+        assert b'"roundcalled"' in await started._store.line.ask("RPOP", journal)
+        started._store.line.leave("a test")
+        for each in players:
+            called = await each.hear(w.Called, lambda called: called.room != former)
+            await each.say(m.Join(room=called.room))
+            await each.hear(m.Room, lambda shown: shown.room == called.room)
