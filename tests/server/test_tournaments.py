@@ -213,4 +213,4 @@ async def test_who_sits_in_a_race_whose_call_is_lost_goes_to_the_one_that_is_cal
         for each in players:
             called = await each.hear(w.Called, lambda called: called.room != former)
             await each.say(m.Join(room=called.room))
-            await each.hear(m.Room, lambda shown: shown.room == called.room)
+            assert (await each.hear(m.Room, lambda shown: shown.room != former)).room == called.room
