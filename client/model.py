@@ -156,7 +156,7 @@ def heard(state: State, message: ServerMessage, at: float) -> State:
         case Countdown():
             return _countdown(state, message)
         case Board():
-            return _board(state, message)
+            return _heard_board(state, message, at)
         case Moved():
             return _moved(state, message)
         case Refused(re="leave", code="no-room") | Error(re="leave", code="no-room"):
@@ -227,6 +227,18 @@ def _standings(state: State, message: Standings, at: float) -> State:
     after = replace(state, standings=message)
     found = after.deal_check
     return after.says(found.text, "bad", at) if found is not None and found.is_bad else after
+
+
+def _heard_board(state: State, message: Board, at: float) -> State:
+    after, former = _board(state, message), dict(state.boards).get(message.seat)
+    is_own = state.room is not None and message.seat == state.room.seat
+    if former is None or not is_own or message.n >= former.n:
+        return after
+    # A node that came back together with an older store does not know, and cannot say so.
+    lost = former.n - message.n
+    plays = "play does" if lost == 1 else f"{lost} plays do"
+    text = f"The server's record is older than it was: your last {plays} not count."
+    return _logged(after, Notice(text, "bad", at))
 
 
 def _board(state: State, message: Board) -> State:

@@ -157,6 +157,18 @@ def test_a_record_that_went_back_is_told_at_once() -> None:
     assert state.notice.text == "The record stands at 5."
 
 
+def test_a_board_that_went_back_is_told_though_no_node_knows_of_it() -> None:
+    before = after(RACE, board(n=7))
+    assert after(before, board(n=7)).notice.text == before.notice.text
+    back = after(before, board(n=5))
+    assert back.notice.text == (
+        "The server's record is older than it was: your last 2 plays do not count."
+    )
+    assert back.log[-1].text == back.notice.text
+    other = after(RACE, board(seat=1, n=7), board(seat=1, n=5))
+    assert "older" not in other.notice.text
+
+
 def test_being_sent_out_leads_to_the_lobby_with_the_reason() -> None:
     state = after(RACE, Left(room="ABCDEF", kind="kicked"))
     assert state.room is None
