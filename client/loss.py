@@ -1,6 +1,7 @@
 """Why a connection could not be had: what went wrong, as a loss that `judge` understands."""
 
 import socket
+import ssl
 from typing import Final
 
 from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, InvalidURI
@@ -10,6 +11,10 @@ from wire.messages import Close
 
 SILENT: Final = "no answer from the server"
 HUNG_UP: Final = "the line was closed before the server had answered"
+UNTRUSTED: Final = (
+    "the server's certificate is not trusted here ({}); "
+    "ask its host, and name a certificate to trust in SSL_CERT_FILE"
+)
 FAILURES: Final = (InvalidURI, InvalidHandshake, TimeoutError, OSError)
 GOING_DOWN: Final = b"the server is going down"  # of a 503 (docs/protocol.md, transport)
 PASSING: Final = (408, 425, 429)  # of HTTP, and all from 500 on: the same may be asked again
@@ -34,6 +39,8 @@ def loss_of(error: Exception, url: str, *, was_there: bool = False) -> Loss:
             return _stranger(url, str(error), was_there)
         case TimeoutError():
             return Loss(None, SILENT)
+        case ssl.SSLCertVerificationError():
+            return Loss(None, UNTRUSTED.format(error.verify_message), is_final=not was_there)
         case OSError():
             return Loss(None, _plainly(error))
     raise error

@@ -142,8 +142,7 @@ def _paint_line(board: _Board, line: Line, name: str, row: int) -> None:
     own = state.room is not None and line.index == state.room.seat
     ink: Ink = "own" if own else ("dim" if seat.outcome in _LAST else "plain")
     if own:
-        full = f"{clean(seat.name)} {_YOU}"
-        name = full if cells(full) <= board.name_cells else _YOU
+        name = f"{head(clean(seat.name), board.name_cells - len(_YOU) - 1)} {_YOU}".lstrip()
     canvas.put(row, col, f"{line.rank:>2}", ink)
     canvas.put(row, col + 3, _mark(state, line, board.now), "warn")
     canvas.put(row, col + _NAME, name, ink, board.name_cells)

@@ -164,7 +164,9 @@ def import_(
                 _keep_claims(target, roll.claims_text(claims, errand.server), force=is_ours)
 
     errand.run(enrol)
-    said = f", {len(passed)} were entered before" if passed else ""
+    said = (
+        f", {len(passed)} {'was' if len(passed) == 1 else 'were'} entered before" if passed else ""
+    )
     click.echo(f"{sheets.counted(len(claims), 'player', 'players')} entered{said}.")
     if claims:
         click.echo(f"{target}: a token for each; hand every line to its player.")

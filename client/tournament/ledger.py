@@ -3,14 +3,17 @@
 Pure.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from client.canvas import Canvas
 from client.tournament import sheets
 from client.tournament.scene import Scene
 from client.words import clean
+
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
 
 
 def audit(lines: Iterable[Mapping[str, Any]], scene: Scene, *, ascii_only: bool = False) -> Canvas:
@@ -34,7 +37,9 @@ def audit(lines: Iterable[Mapping[str, Any]], scene: Scene, *, ascii_only: bool 
 
 def _what(scene: Scene, fields: str) -> str:
     """Write an event's fields in one line, with names where there are ids."""
-    named = {f'"{entry}"': sheets.name_of(scene, entry) for entry in scene.people}
-    parts = re.split(r'("[^"\\]*")', fields)
-    text = "".join(named.get(part, part.strip('"')) for part in parts)
-    return clean(text.removeprefix("{").removesuffix("}"))
+
+    def in_words(found: re.Match[str]) -> str:
+        text = str(json.loads(found[0]))
+        return sheets.name_of(scene, text) if text in scene.people else text
+
+    return clean(_STRING.sub(in_words, fields.removeprefix("{").removesuffix("}")))

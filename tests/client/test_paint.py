@@ -321,7 +321,7 @@ def test_one_sees_oneself_in_the_scores_under_a_long_name() -> None:
     seats = [seat(f"player-number-{number:02}") for number in range(16)]
     shown = lines(replace(RACE, room=room(seats=seats, seat=15)))
     assert sum("(you)" in line for line in shown) == 1
-    assert " 1   (you) " in "\n".join(shown)
+    assert " 1   playe (you) " in "\n".join(shown)
 
 
 @pytest.mark.parametrize("players", [2, 16])

@@ -76,7 +76,8 @@ def decide_override(
     match = _match(t, match_id)
     named = [entry for equals in places for entry in equals]
     if sorted(named) != sorted(match.entries) or not all(places):
-        raise Refusal("bad-places", "Name each player of the match once, best first.")
+        names = ", ".join(t.entries[entry].name for entry in match.entries)
+        raise Refusal("bad-places", f"Name each player of the match once, best first: {names}.")
     if t.format(match.stage).decisive and len(places[0]) > 1:
         raise Refusal("needs-winner", "A knock-out match needs one winner.")
     decided = [list(equals) for equals in places]

@@ -1,5 +1,6 @@
 """Tables of a tournament, as the command line and the screen paint them."""
 
+import json
 import re
 
 import pytest
@@ -202,6 +203,13 @@ def test_the_audit_has_names_in_place_of_ids() -> None:
     log = [{"version": 1, "at": 0, "by": "owner", "act": "overridden", "what": what, "why": "x"}]
     (line,) = ledger.audit(log, scene()).lines()
     assert line.endswith("match:1.1,places:[[cem],[ann]],reason:ann")
+
+
+def test_the_audit_shows_what_people_wrote_as_they_wrote_it() -> None:
+    what = json.dumps({"p": "p3", "name": 'Quo"te, \\ and {brace}'})
+    log = [{"version": 1, "at": 0, "by": "owner", "act": "entered", "what": what, "why": ""}]
+    (line,) = ledger.audit(log, scene()).lines()
+    assert line.endswith('p: cem, name: Quo"te, \\ and {brace}')
 
 
 def test_the_audit_names_players_and_says_why() -> None:
