@@ -6,7 +6,7 @@ allowed to whoever did it, at that moment; what a ruling discards is worked out 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final, assert_never
 
@@ -117,7 +117,7 @@ def _fault_of_step(t: Tournament, at: int, event: ev.AnyEvent) -> str | None:
     for now in _instants(t, event, at):
         if not at - WAIT_MS <= now <= at + SLACK_MS:
             continue
-        for around in _arounds(t, event):
+        for around in _arounds(t, event, at):
             steps = due(t, now, around)
             if steps and steps[0] == event:
                 return None
@@ -148,13 +148,14 @@ def _opened(t: Tournament, event: ev.StageOpened, ends: int) -> int:
     return ends - 60_000 * int(minutes) - 1000 * t.settings.break_s
 
 
-def _arounds(t: Tournament, event: ev.AnyEvent) -> Iterator[Around]:
+def _arounds(t: Tournament, event: ev.AnyEvent, at: int) -> Iterator[Around]:
     """Give what the tournament may have been told from outside."""
-    yield _around(event)
-    if isinstance(event, ev.RoundCalled) and t.format(event.stage).on_clock:
-        # Who was connected is in no journal; who was paired, certainly.
-        paired = {t.entries[entry].player for bout in event.bouts for entry in bout.p}
-        yield Around(_around(event).new_code, paired)
+    for since in (0, at):  # in no journal: whether the store had been away, or is just back
+        yield replace(_around(event), since=since)
+        if isinstance(event, ev.RoundCalled) and t.format(event.stage).on_clock:
+            # Nor who was connected; who was paired, certainly.
+            paired = {t.entries[entry].player for bout in event.bouts for entry in bout.p}
+            yield Around(_around(event).new_code, paired, since=since)
 
 
 def _around(event: ev.AnyEvent) -> Around:

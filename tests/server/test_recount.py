@@ -106,6 +106,19 @@ def test_who_plays_elsewhere_is_left_out_for_that_reason_and_it_is_sound() -> No
     assert wrong(told.lines) == []
 
 
+def test_what_goes_on_when_the_store_is_back_is_sound_while_other_results_are_still_out() -> None:
+    told = Told(settings(Single(), race_break_s=0))
+    told.enter(8)
+    told.start()
+    told.now = told.since = told.now + 1_200_000  # all results should have come long ago
+    told.tell(*acts.decide_race_void(told.t, "1.2", 1, "the store was away"))
+    told.settle()
+    assert ev.decode(told.lines[-1][1]) == ev.RacesCalled(
+        seats=[ev.Seat(match="1.2", race=2, room="R00005", deal="CUP.1.2-2")], starts=told.now
+    )
+    assert wrong(told.lines) == []
+
+
 def test_a_word_that_the_store_has_lost_entries_is_sound_and_any_other_of_nobody_is_not() -> None:
     told = played(Single(), players=4)
     told.tell(*acts.decide_lapse(told.t, known=told.t.version + 2, version=3, now=told.now))

@@ -41,12 +41,13 @@ class Told:
         self._codes = count(1)
         self.here: set[str] | None = None
         self.busy: dict[str, str] = {}
+        self.since = 0  # the store was away, or took nothing in, until then
         self.tell(acts.decide_create("CUP", chosen))
 
     @property
     def around(self) -> Around:
         """What the tournament asks for."""
-        return Around(lambda: f"R{next(self._codes):05}", self.here, self.busy)
+        return Around(lambda: f"R{next(self._codes):05}", self.here, self.busy, self.since)
 
     def tell(self, *events: ev.AnyEvent) -> None:
         """Append events as the store would."""
