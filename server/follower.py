@@ -120,6 +120,9 @@ class Follower(ABC, Generic[R, E]):
     def _committed(self, events: Sequence[E]) -> None:
         """Act on events that this node, and no other, has brought about."""
 
+    async def _outrun(self) -> None:
+        """Act on what came before a commit from here, for which a timer is set already."""
+
     @abstractmethod
     def on_note(self, note: bytes) -> None:
         """Act on a passing note."""
@@ -271,11 +274,13 @@ class Follower(ABC, Generic[R, E]):
                     return True
                 case Conflict():
                     await self.catch_up()
+                    await self._outrun()
                 case Lost():
                     # Unknown, not undone: the journal tells, then the command is decided
                     # on what it tells, which finds nothing left to do if it was appended.
                     await patience.wait()
                     await self.catch_up()
+                    await self._outrun()
                 case Denied(code="early"):
                     return False
                 case Denied():

@@ -152,6 +152,10 @@ class Room(Follower[Race, ev.AnyEvent]):
             if self.race.settings.public:
                 await self._store.directory.remove(self.code)
 
+    async def _outrun(self) -> None:
+        if self.race.phase == "over":  # its timer may have been set after that was noted
+            await self._put_away()
+
     def _broken(self) -> None:
         for viewer in list(self.viewers):
             viewer.send(m.Error(code="internal", reason="This room failed on our side; come back."))

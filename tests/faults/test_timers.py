@@ -5,6 +5,9 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
+from server import events as ev
+from server import referee
+from server.race import Race
 from server.rooms import Rooms
 from server.store import keys
 from tests.faults.inside import timer
@@ -88,3 +91,31 @@ async def test_a_race_that_starts_while_its_room_is_looked_at_is_not_waited_for(
             room.settle_presence = start_and_go  # type: ignore[method-assign]
             assert await started._rooms.look(code) == room.race.ends
         assert not any(task.get_name().startswith("await return") for task in asyncio.all_tasks())
+
+
+def sit_down(race: Race) -> list[ev.AnyEvent]:
+    return [] if race.phase == "over" else [ev.Joined(p="anna", name="Anna")]
+
+
+async def test_whoever_is_outrun_by_the_end_of_a_room_leaves_no_timer_of_it(
+    store: ValkeyProcess,
+) -> None:
+    async with node(store.url) as started:
+        code = await started._rooms.open(QUICK, "zoe")
+        async with started._rooms.held(code) as room:
+            real, begun, may_go = room.set_timer, asyncio.Event(), asyncio.Event()
+
+            async def set_late(due: int) -> None:
+                begun.set()
+                await may_go.wait()
+                await real(due)
+
+            room.set_timer = set_late  # type: ignore[method-assign]
+            late = asyncio.create_task(room.commit(sit_down))
+            await begun.wait()
+            room.set_timer = real  # type: ignore[method-assign]
+            await room.commit(referee.decide_abort)
+            await until(lambda: timer(store, code) is None, "the room is put away")
+            may_go.set()
+            assert not await late
+            assert timer(store, code) is None
