@@ -25,9 +25,19 @@ def server_url(typed: str) -> str:
         raise BadAddress(f"{typed!r}: a server address begins with ws:// or wss://")
     if not parts.hostname or any(sign.isspace() for sign in text):
         raise BadAddress(f"{typed!r} names no server; write ws://HOST:PORT")
+    if not _may_be_asked_for(parts.hostname):
+        raise BadAddress(f"{typed!r}: no host has such a name")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     port = parts.port or (443 if scheme == "wss" else DEFAULT_PORT)
     return f"{scheme}://{host}:{port}{parts.path.rstrip('/')}"
+
+
+def _may_be_asked_for(host: str) -> bool:
+    try:
+        host.encode("idna")
+    except UnicodeError:  # a part of it is empty, too long, or of signs that no name has
+        return False
+    return True
 
 
 def _split(text: str, typed: str) -> SplitResult:

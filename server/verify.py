@@ -147,7 +147,7 @@ def _check_deal(race: Race, secret: bytes | None) -> Iterator[str]:
 
 
 def _unreadable(path: str, why: str) -> int:
-    print(f"{path}: {tidied(why)}", file=sys.stderr)
+    print(f"{tidied(path)}: {tidied(why)}", file=sys.stderr)
     return 2
 
 
@@ -169,7 +169,7 @@ def main(path: str) -> int:
         solved = f"  solved in {row.finished_ms / 1000:.1f} s" if row.finished_ms else ""
         name = tidied(row.name)
         print(f"{row.place:3}  {name:16}  {row.cards:3} cards  {row.moves} moves{solved}")
-    print(f"{path}: {'the record is wrong' if verdict.faults else 'the record is sound'}")
+    print(f"{tidied(path)}: {'the record is wrong' if verdict.faults else 'the record is sound'}")
     return 1 if verdict.faults else 0
 
 

@@ -14,6 +14,7 @@ from server.recount.races import check_races
 from server.recount.tables import FILES, check_tables
 from server.tournament import Tournament, views
 from server.tournament import events as ev
+from wire.text import tidied
 
 UNCHECKED: Final = "NOT checked"
 UNFINISHED: Final = 3  # the exit code for what is sound and goes on
@@ -89,29 +90,31 @@ def main(path: str, published: str = "") -> int:
     It is 0 for a sound record, 3 for one that is sound and ends before its tournament does,
     1 for a wrong one, and 2 for a file that cannot be read.
     """
+    shown = tidied(path)
     try:
         right, wrong, t = recount(read(Path(path)), published)
     except (OSError, Unreadable) as error:
         said = error.strerror if isinstance(error, OSError) else error
-        print(f"{path}: {said}", file=sys.stderr)
+        print(f"{shown}: {tidied(str(said))}", file=sys.stderr)
         return 2
     for line in right:
-        print(line if line.startswith(UNCHECKED) else f"ok    {line}")
+        text = tidied(line)
+        print(text if line.startswith(UNCHECKED) else f"ok    {text}")
     for line in wrong:
-        print(f"WRONG {line}")
+        print(f"WRONG {tidied(line)}")
     if t.stages and not wrong:
         for table in views.standings(t, t.stage.number):
             for row in table.lines[:PLACES]:
-                print(f"{row.place or '-':>4}  {row.name}")
+                print(f"{row.place or '-':>4}  {tidied(row.name)}")
     if not published and not wrong:
         print(f"To know that it is the published record, compare its head: {t.head.hex()}")
     if wrong:
-        print(f"{path}: the record is wrong")
+        print(f"{shown}: the record is wrong")
         return 1
     if not t.is_over:
-        print(f"{path}: the record is sound so far; the tournament is not finished in it")
+        print(f"{shown}: the record is sound so far; the tournament is not finished in it")
         return UNFINISHED
-    print(f"{path}: the record is sound")
+    print(f"{shown}: the record is sound")
     return 0
 
 

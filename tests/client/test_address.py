@@ -25,7 +25,10 @@ def test_an_address_becomes_a_url(typed: str, url: str) -> None:
     assert server_url(typed) == url
 
 
-@pytest.mark.parametrize("typed", ["", "ftp://h", "ws://", "h:99999", "a b", "h:x", "ws://[::1"])
+@pytest.mark.parametrize(
+    "typed",
+    ["", "ftp://h", "ws://", "h:99999", "a b", "h:x", "ws://[::1", "a" * 64 + ".org", "a..b"],
+)
 def test_what_is_no_address_is_said_to_be_none(typed: str) -> None:
     with pytest.raises(BadAddress):
         server_url(typed)

@@ -399,8 +399,12 @@ def test_a_file_that_is_no_record_is_unreadable(
     assert words in capsys.readouterr().err
 
 
-def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
-    assert main(str(tmp_path / "nothing")) == 2
+def test_a_file_that_is_not_there_is_unreadable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(str(tmp_path / "not\x1b[2Jhing")) == 2
+    assert "hing: No such file" in (told := capsys.readouterr().err)
+    assert "\x1b" not in told
 
 
 def test_a_folder_is_read_like_the_archive_of_the_same_files(tmp_path: Path) -> None:

@@ -346,7 +346,12 @@ def test_what_a_record_says_moves_no_cursor(tmp_path: Path) -> None:
     wrong = verify(tmp_path, text.replace('"p":"ben","name"', '"p":"b\\u001b[2J","name"'))
     assert wrong.returncode == 1
     unreadable = verify(tmp_path, '{"replay":1,"room":"A","head":"","\x1b[2J":1}\n1 {}\n')
-    for done in (wrong, unreadable):
+    missing = subprocess.run(
+        [sys.executable, "-m", "server.verify", str(tmp_path / "\x1b[2J")],
+        capture_output=True,
+        text=True,
+    )
+    for done in (wrong, unreadable, missing):
         assert "\x1b" not in done.stdout + done.stderr
 
 
