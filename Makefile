@@ -7,7 +7,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 ARGS ?=
-JOBS ?= 4
+JOBS ?= 6
 FUZZ_SECONDS ?= 60
 SEED ?=
 
