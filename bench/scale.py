@@ -223,7 +223,7 @@ def main() -> None:
         median, worst = node_delays(costs, load)
         print(f"  {load:.0%}: {median:.2f} ms, {worst:.2f} ms")
     print("one big room:")
-    for viewers, nodes in ((1_000, 1), (10_000, 4), (100_000, 32)):
+    for viewers, nodes in ((1_000, 1), (10_000, 4), (100_000, 64)):
         print(big_room(costs, viewers, nodes))
 
 

@@ -132,8 +132,12 @@ async def replace_master(fleet: WatchedFleet | ClusteredFleet, victim: ValkeyPro
 
 
 def has_heir(fleet: WatchedFleet | ClusteredFleet, before: Sequence[ValkeyProcess]) -> bool:
-    """Whether one is a master that was none before."""
-    return any(store not in before for store in roles(fleet.stores)[0])
+    """Whether one is a master that was none before, and is known to be by all who are asked.
+
+    A former master that is back sooner takes in what nodes say that have not noticed yet.
+    """
+    heirs = [store for store in roles(fleet.stores)[0] if store not in before]
+    return bool(heirs) and (isinstance(fleet, ClusteredFleet) or fleet.trio.all_name(heirs))
 
 
 def roles(stores: Sequence[ValkeyProcess]) -> tuple[list[ValkeyProcess], list[ValkeyProcess]]:

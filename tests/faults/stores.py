@@ -6,6 +6,7 @@ seconds.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -118,6 +119,11 @@ class SentinelTrio(Trio):
         ports = [sentinel.ask("MASTER", MASTER_NAME).get("port") for sentinel in self.sentinels]
         named = next((port for port in ports if port), str(self.first.port))
         return self.second if named == str(self.second.port) else self.first
+
+    def all_name(self, stores: Sequence[ValkeyProcess]) -> bool:
+        """Whether every Sentinel names one of some stores as the master."""
+        ports = {sentinel.ask("MASTER", MASTER_NAME).get("port") for sentinel in self.sentinels}
+        return ports <= {str(store.port) for store in stores}
 
     def agree(self, *, replicas: int) -> bool:
         """Whether every Sentinel knows the others and so many replicas that follow."""
