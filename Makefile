@@ -7,7 +7,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 ARGS ?=
-JOBS ?= 6
+JOBS ?= 4
 FUZZ_SECONDS ?= 60
 SEED ?=
 
